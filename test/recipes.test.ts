@@ -217,9 +217,9 @@ recipe("An option", 2, async (tree) => {
       import { parseArguments } from "./keel/src/hosts/cli/arguments.ts";
       import { commands } from "./keel/src/hosts/cli/command-table.ts";
       import { helpFor } from "./keel/src/hosts/cli/help.ts";
-      import { runnerOptions } from "./keel/src/hosts/cli/commands/runner-options.ts";
-      import { openOptions } from "./keel/src/hosts/cli/print/open-options.ts";
-      import { printOptions } from "./keel/src/hosts/cli/print/print-options.ts";
+      import { runnerOptions } from "./keel/src/hosts/cli/commands/runner.ts";
+      import { openOptions } from "./keel/src/hosts/cli/print/print.ts";
+      import { printOptions } from "./keel/src/hosts/cli/print/root.ts";
       import { readFlags } from "./keel/src/hosts/cli/session-flags.ts";
       import { readWireArguments } from "./keel/src/hosts/executable/options.ts";
       import { sessionOptions } from "./keel/src/hosts/executable/session.ts";

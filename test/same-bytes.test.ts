@@ -24,7 +24,7 @@ const session = "00000000-0000-7000-8000-0000000000aa";
 /** What a request looks like that follows these events. */
 function bytesAfter(events: readonly Durable[]): string {
   const state = events.reduce(fold, emptyState);
-  return Buffer.concat(messagesEncoder()(requestOf(state, { session, info }), info)).toString("latin1");
+  return Buffer.concat(messagesEncoder()(requestOf(state, { session, info }), info).body).toString("latin1");
 }
 
 async function throughTheDisk(events: readonly Durable[]): Promise<Durable[]> {

@@ -1,6 +1,6 @@
 // The transcript corpus in our format: its neutral records become lines of a Keel log, and its operations change those.
 // One neutral record is one main line; what our loop writes around it (turn.started, model.started …) goes with it.
-import { encodeRaw } from "../../keel/src/store/jsonl/line.ts";
+import { encodeRecord } from "../../keel/src/store/jsonl/line.ts";
 import { type NeutralRecord, toEvents } from "./transcript-events.ts";
 import { type RawEvent, setMember, unsetMember } from "./transcript-members.ts";
 
@@ -177,7 +177,7 @@ function changeMain(lines: MapLine[], neutral: number, change: (each: MapLine) =
 const isMain = (each: MapLine, neutral: number): boolean => each.role === "main" && each.neutral === neutral;
 
 function line({ neutral, role }: Pick<MapLine, "neutral" | "role">, record: RawEvent): MapLine {
-  return { neutral, role, record, bytes: encodeRaw(record).subarray(0, -1), end: "\n" };
+  return { neutral, role, record, bytes: encodeRecord(record).subarray(0, -1), end: "\n" };
 }
 
 const raw = (bytes: Buffer): MapLine => ({

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { type ProcessEntry, readProcesses } from "../../keel/src/workspace/processes/process-table.ts";
+import type { ProcessEntry } from "../../keel/src/workspace/processes/process-table.ts";
+import { readProcesses } from "../support/read-processes.ts";
 import { command, type Stage } from "./stage.ts";
 
 export type Kind = "normal end" | "SIGTERM" | "SIGINT" | "SIGKILL" | "uncaught error" | "parent's death";

@@ -1,4 +1,5 @@
 // What may run: without a terminal nothing that must be asked, and with rules exactly what they say.
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -109,4 +110,45 @@ test("plan mode changes nothing, and acceptEdits accepts edits only", async () =
   await stage.run(["-p", "go", "--permission-mode", "acceptEdits"]);
   expect(existsSync(path.join(stage.project, "made"))).toBe(false);
   expect((await stage.run(["-p", "go", "--permission-mode", "yolo"])).code).toBe(64);
+});
+
+test("a kept session says what its decisions rested on, and its requests what they were made of", async () => {
+  const stage = await openStage(touch);
+  await stage.run(["-p", "go", "--allowed-tools", "Bash(touch made)"]);
+  const [started] = stage.log().filter(({ type }) => type === "tool.started");
+  const session = stage.sessions()[0] ?? expect.fail("no session was kept");
+  const callId = String(started?.["callId"]);
+
+  const all = await stage.run(["permissions", "explain", "--session", session]);
+  expect(all).toMatchObject({ code: 0 });
+  expect(all.stdout).toContain(`${callId}  Bash  allow: the rule Bash(touch made) (command-line) allows it`);
+  const one = await stage.run(["permissions", "explain", "--session", session, callId]);
+  for (const line of [
+    "mode: default",
+    "rule: allow Bash(touch made) (command-line)",
+    "claim: execute touch made",
+  ])
+    expect(one.stdout.split("\n")).toContain(line);
+  const json = await stage.run(["permissions", "explain", "--json", "--session", session, callId]);
+  expect(lines(json.stdout)[0]).toMatchObject({
+    callId,
+    by: "rule",
+    facts: { verdict: "allow", mode: "default" },
+  });
+  expect(await stage.run(["permissions", "explain", "--session", session, "none"])).toMatchObject({
+    code: 64,
+  });
+
+  // The very bytes that the server was sent, from the first request on.
+  const sums = stage.log().flatMap(({ type, ...event }) => (type === "model.started" ? [event["sums"]] : []));
+  const sent = stage.server.requests.map(({ body }) => Buffer.from(JSON.stringify(body)));
+  expect(sums).toMatchObject(
+    sent.map((bytes) => ({
+      body: {
+        digest: createHash("sha256").update(bytes).digest("hex").slice(0, 32),
+        bytes: bytes.length,
+      },
+    })),
+  );
+  expect(sums).toHaveLength(2);
 });

@@ -10,7 +10,6 @@ const soonReached = [
   "keel/src/hosts/cli/main.ts",
   "keel/src/hosts/cli/print/root.ts",
   "keel/src/hosts/cli/print/print.ts",
-  "keel/src/hosts/cli/print/print-options.ts",
   "keel/src/app/open-session.ts",
   "keel/src/models/anthropic/model.ts",
 ];

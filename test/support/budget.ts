@@ -52,6 +52,8 @@ export const budgets = {
   "link-race": { sample: 2_000, full: 100_000, seconds: 20 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
+  /** Folders with planted repositories and settings of tools, in which what is allowed unasked is really run. */
+  "planted-folders": { sample: 120, full: 5_000, seconds: 10 },
   /** Scenarios of the official MCP conformance suite, client side. */
   "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
   /** G17, G18, G46, G47: seeds of the simulation. */

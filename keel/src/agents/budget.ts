@@ -6,7 +6,7 @@
 
 import type { Limits } from "../core/limits.ts";
 import type { BudgetReason } from "../core/next-step.ts";
-import { over } from "../kernel/abort.ts";
+import { over, unlessAborted } from "../kernel/abort.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Shell, ShellOutcome, ShellRun } from "../ports/shell.ts";
 import type { LogNotice } from "../ports/store.ts";
@@ -25,7 +25,7 @@ export class TreeBudget {
   readonly #clock: Clock;
   readonly #warned = new Set<string>();
   readonly #watchers = new Set<(reason: BudgetReason) => void>();
-  readonly #waiting = new Set<() => void>();
+  #changed = Promise.withResolvers<void>();
   readonly #closed = new AbortController();
   #spent: Spending = nothing;
   #reserved: Spending = nothing;
@@ -83,7 +83,8 @@ export class TreeBudget {
   async reserve(request: Spending, signal: AbortSignal): Promise<{ release(): void } | undefined> {
     while (!signal.aborted && this.exhausted === undefined) {
       if (this.#fits(request)) return this.#take(request);
-      await this.#change(signal);
+      // Whether the signal has fired is seen at once.
+      await unlessAborted(this.#changed.promise, signal).catch(() => undefined);
     }
     return undefined;
   }
@@ -147,20 +148,9 @@ export class TreeBudget {
     };
   }
 
-  #change(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#waiting.delete(done);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      this.#waiting.add(done);
-      signal.addEventListener("abort", done, { once: true });
-    });
-  }
-
   #wake(): void {
-    for (const done of [...this.#waiting]) done();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   #look(): void {

@@ -167,21 +167,14 @@ async function deliverTo(session: Session, { from, content }: AgentMessage): Pro
 }
 
 /** How many agents there may be, how deep, and from when on a person is asked first. */
-export type AgentLimits = {
-  /** Agents may start agents this far below the session of the host. */
-  readonly maxDepth: number;
-  /** Agents that run at once, over the whole tree. */
-  readonly maxAtOnce: number;
-  /** Agents that one turn starts without a question. */
-  readonly maxUnasked: number;
-};
+export type AgentLimits = Readonly<Record<"maxDepth" | "maxAtOnce" | "maxUnasked", number>>;
 
 export const defaultAgentLimits: AgentLimits = {
-  // Deeper ones have lost sight of what was asked.
+  // Below the session of the host. Deeper ones have lost sight of what was asked.
   maxDepth: 3,
-  // More than a provider answers at once; each is a conversation in memory.
+  // Over the whole tree. More than a provider answers at once; each is a conversation in memory.
   maxAtOnce: 32,
-  // A handful of searches is ordinary; more is a bill that a person should know of.
+  // In one turn. A handful of searches is ordinary; more is a bill that a person should know of.
   maxUnasked: 8,
 };
 

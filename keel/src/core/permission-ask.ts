@@ -6,6 +6,7 @@ import { fingerprint, oneLine, undisguised } from "../kernel/text.ts";
 import type { Above } from "../ports/agents.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Claim, Display } from "../protocol/tool.ts";
+import type { VerdictFacts } from "../protocol/verdict-facts.ts";
 import type { SessionState } from "./state/state.ts";
 
 /** Ids of calls are a provider's, and one of an agent may be one of its parent's; whom a host answers must be clear. */
@@ -21,6 +22,7 @@ export type PermissionQuestion = {
   readonly claims: readonly Claim[];
   readonly reason: string;
   readonly options: Readonly<Ask["options"]>;
+  readonly facts: VerdictFacts;
 };
 
 export function permissionAsk({ key, callId, tool, input, claims, ...rest }: PermissionQuestion): Ask {
@@ -36,6 +38,7 @@ export function permissionAsk({ key, callId, tool, input, claims, ...rest }: Per
     claims: [...claims],
     reason: rest.reason,
     options: [...rest.options],
+    facts: rest.facts,
   };
 }
 

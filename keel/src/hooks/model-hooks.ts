@@ -4,7 +4,7 @@
  */
 
 import { fault } from "../kernel/fault.ts";
-import { asObject, isObject, mapTexts, parseJson } from "../kernel/json.ts";
+import { asObject, isObject, mapTexts, parseJson, valueAt } from "../kernel/json.ts";
 import { shorten } from "../kernel/text.ts";
 import { type HookEvent, type HookInput, hookEvents, hookPointOf } from "../protocol/hook.ts";
 import type { Hook, HookCallContext } from "./run.ts";
@@ -105,12 +105,7 @@ export function toolHook(
 /** `${tool_input.file_path}` in a string is that part of what the hook is told; what is absent is empty. */
 const fill = (text: string, input: HookInput): string =>
   text.replaceAll(/\$\{([\w.]+)\}/g, (_, path: string) => {
-    const found = path
-      .split(".")
-      .reduce<unknown>(
-        (part, name) => (isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined),
-        input,
-      );
+    const found = valueAt(input, path.split("."));
     return typeof found === "string" ? found : found === undefined ? "" : JSON.stringify(found);
   });
 

@@ -2,7 +2,8 @@
  * What one hook said, read strictly: an answer that is none, or that is for another point, is a failure of the hook.
  * Several opinions become one, by one rule: the strictest verdict counts, all words are joined, one stop is enough.
  */
-import { isJson, isObject, type Json, sameJson } from "../kernel/json.ts";
+import { asList, asObject, isJson, isObject, type Json, sameJson } from "../kernel/json.ts";
+import { present } from "../kernel/present.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { type HookEvent, hookPointOf } from "../protocol/hook.ts";
@@ -45,13 +46,14 @@ function readCommon(output: Record<string, unknown>): Result<Opinion, string> {
   if (decision !== undefined && decision !== "approve" && decision !== "block")
     return failed(`its decision ${JSON.stringify(decision)} is none`);
   const reason = textIn(output, "reason");
+  const isLast = output["continue"] === false;
   return ok({
-    ...(output["continue"] === false
-      ? { stop: textIn(output, "stopReason") ?? reason ?? "A hook ended the turn." }
-      : {}),
-    ...(decision === "block" ? { block: reason ?? "A hook objected." } : {}),
     ...(decision === "approve" ? { verdict: "allow" as const, reason } : {}),
-    ...optional("say", textIn(output, "systemMessage")),
+    ...present({
+      stop: isLast ? (textIn(output, "stopReason") ?? reason ?? "A hook ended the turn.") : undefined,
+      block: decision === "block" ? (reason ?? "A hook objected.") : undefined,
+      say: textIn(output, "systemMessage"),
+    }),
   });
 }
 
@@ -62,35 +64,34 @@ function readSpecial(own: Record<string, unknown>, event: HookEvent): Result<Opi
   const verdict = verdicts.find((known) => known === said);
   if (said !== undefined && verdict === undefined)
     return failed(`its permissionDecision ${JSON.stringify(said)} is none`);
-  const input = own["updatedInput"];
-  if (input !== undefined && !(isObject(input) && isJson(input)))
-    return failed("its updatedInput is no object of JSON");
+  const input = inputIn(own);
+  if (!input.ok) return input;
   const output = own["updatedToolOutput"] ?? own["updatedMCPToolOutput"];
   if (output !== undefined && !isJson(output)) return failed("its updated output is no JSON");
   const answer = hookPointOf(event)?.opinion === "answer" ? readAnswer(own["decision"]) : ok(undefined);
   if (!answer.ok) return answer;
   return ok({
     ...(verdict ? { verdict, reason: textIn(own, "permissionDecisionReason") } : {}),
-    ...optional("input", input as Json | undefined),
-    ...optional("output", output as Json | undefined),
-    ...optional("answer", answer.value),
-    ...optional("context", textIn(own, "additionalContext") || undefined),
-    ...optional("title", textIn(own, "sessionTitle") || undefined),
+    ...present({
+      input: input.value,
+      output,
+      answer: answer.value,
+      context: textIn(own, "additionalContext") || undefined,
+      title: textIn(own, "sessionTitle") || undefined,
+    }),
   });
 }
 
 function readAnswer(decision: unknown): Result<Answer | undefined, string> {
   if (decision === undefined) return ok(undefined);
   if (!isObject(decision)) return failed("its decision is no object");
-  const input = decision["updatedInput"];
-  if (input !== undefined && !(isObject(input) && isJson(input)))
-    return failed("its updatedInput is no object of JSON");
+  const input = inputIn(decision);
+  if (!input.ok) return input;
   switch (decision["behavior"]) {
     case "allow":
       return ok({
         verdict: "allow",
-        ...optional("input", input as Json | undefined),
-        ...optional("rules", rulesIn(decision["updatedPermissions"])),
+        ...present({ input: input.value, rules: rulesIn(decision["updatedPermissions"]) }),
       });
     case "deny":
       return ok({
@@ -103,20 +104,23 @@ function readAnswer(decision: unknown): Result<Answer | undefined, string> {
   }
 }
 
+function inputIn({ updatedInput: input }: Record<string, unknown>): Result<Json | undefined> {
+  if (input === undefined) return ok(undefined);
+  return isObject(input) && isJson(input) ? ok(input) : failed("its updatedInput is no object of JSON");
+}
+
 /** Of what it wants to change, only what allows more in this session counts: files and denials are not for a hook. */
 function rulesIn(updates: unknown): string[] | undefined {
-  if (!Array.isArray(updates)) return undefined;
-  const rules = updates.flatMap((update) => {
-    if (!isObject(update) || update["type"] !== "addRules" || update["behavior"] !== "allow") return [];
-    return Array.isArray(update["rules"]) ? update["rules"].flatMap(ruleOf) : [];
+  const rules = asList(updates).flatMap((update) => {
+    const { type, behavior, rules: added } = asObject(update);
+    return type === "addRules" && behavior === "allow" ? asList(added).flatMap(ruleOf) : [];
   });
   return rules.length > 0 ? rules : undefined;
 }
 
 function ruleOf(value: unknown): string[] {
-  if (!isObject(value)) return [];
-  const tool = textIn(value, "toolName");
-  const content = textIn(value, "ruleContent");
+  const tool = textIn(asObject(value), "toolName");
+  const content = textIn(asObject(value), "ruleContent");
   if (tool === undefined) return [];
   return [content === undefined ? tool : `${tool}(${content})`];
 }
@@ -137,19 +141,10 @@ function textIn(object: Record<string, unknown>, name: string): string | undefin
   return typeof value === "string" ? value : undefined;
 }
 
-const optional = <K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } =>
-  value === undefined ? {} : ({ [name]: value } as { [name in K]: V });
-
-export type Merged = {
-  readonly verdict?: Opinion["verdict"];
+/** What was said for the person has been told by then. */
+export type Merged = Omit<Opinion, "reason" | "context" | "say"> & {
   readonly reason: string;
-  readonly input?: Json | undefined;
-  readonly output?: Json | undefined;
   readonly context: readonly string[];
-  readonly stop?: string | undefined;
-  readonly block?: string | undefined;
-  readonly answer?: Answer | undefined;
-  readonly title?: string | undefined;
 };
 
 const strictestFirst = ["deny", "defer", "ask", "allow"] as const;

@@ -13,12 +13,9 @@ import {
 import { type HookMoment, hookPointOf } from "../protocol/hook.ts";
 import { type ResultPart, text } from "../protocol/message.ts";
 import { type Merged, merge } from "./opinion.ts";
-import { type Hook, hookFirer } from "./run.ts";
+import { type DeclaredHooks, hookFirer } from "./run.ts";
 
-export function hooksFrom(world: {
-  hooks: readonly Hook[];
-  transcript: (session: string) => string | undefined;
-}): Hooks {
+export function hooksFrom(world: DeclaredHooks): Hooks {
   if (world.hooks.length === 0) return noHooks;
   const fire = hookFirer(world);
   const watched = new Set(world.hooks.map(({ event }) => event));

@@ -54,14 +54,13 @@ export type Fire = (moment: HookMoment, context: HookContext) => Promise<Merged>
 /** Words of hooks are for the model, which has a window. */
 const maxContextCharacters = 100_000;
 
-/** `transcript`: where a session's log stands. */
-export function hookFirer({
-  hooks,
-  transcript,
-}: {
-  hooks: readonly Hook[];
-  transcript: (session: string) => string | undefined;
-}): Fire {
+export type DeclaredHooks = {
+  readonly hooks: readonly Hook[];
+  /** Where a session's log stands. */
+  transcript(session: string): string | undefined;
+};
+
+export function hookFirer({ hooks, transcript }: DeclaredHooks): Fire {
   const told = new Set<Hook>();
   const spent = new Set<Hook>();
   return async (moment, context) => {

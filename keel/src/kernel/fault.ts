@@ -76,6 +76,10 @@ export function toFault(thrown: unknown): Fault {
 export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
+/** The code of a call of the system that failed, such as `ENOENT`. */
+export const codeOf = (thrown: unknown): string | undefined =>
+  thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
+
 function isPlain(value: unknown): value is string | number | boolean | null {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }

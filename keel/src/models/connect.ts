@@ -46,7 +46,13 @@ export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tool
   }
   return {
     info: (name) => infoAt(provider, name, tools.catalog),
-    prepare: (request) => opened?.prepare?.(request),
+    prepare: (request) =>
+      opened
+        ? opened.prepare?.(request)
+        : opening.then(
+            (model) => model.prepare?.(request),
+            () => undefined,
+          ),
     stream: (request, signal) =>
       opened ? opened.stream(request, signal) : oneByOne(whenOpen(request, signal)),
   };

@@ -61,7 +61,8 @@ export function effortFor(
 
 /** Something that is made of a request, and may be made before it is needed: the newest one is kept until it is taken. */
 export function writtenAhead<T>(make: (request: ModelRequest) => T): {
-  prepare(request: ModelRequest): void;
+  /** Undefined where it could not be made. */
+  prepare(request: ModelRequest): T | undefined;
   take(request: ModelRequest): T;
 } {
   let ready: { readonly request: ModelRequest; readonly made: T } | undefined;
@@ -73,6 +74,7 @@ export function writtenAhead<T>(make: (request: ModelRequest) => T): {
         // Whoever takes it hears of it.
         ready = undefined;
       }
+      return ready?.made;
     },
     take(request) {
       const before = ready;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { RuleSource } from "../protocol/verdict-facts.ts";
 import { changeRules, learn, nothingLearnt, rulesInForce } from "./changes.ts";
 import { noRules } from "./decide.ts";
-import { parseRule, type RuleSource } from "./rules.ts";
+import { parseRule } from "./rules.ts";
 
 const rules = (source: RuleSource, ...texts: string[]) =>
   texts.flatMap((text) => parseRule(text, source) ?? []);

@@ -1,8 +1,9 @@
 /** Changes of what a session may do while it runs: its own rules and folders beside those that it started with. Pure. */
 import type { Ask } from "../protocol/ask.ts";
 import type { PermissionChange } from "../protocol/settings.ts";
+import type { RuleSource } from "../protocol/verdict-facts.ts";
 import type { Rules } from "./decide.ts";
-import { covers, type PermissionRule, parseRule, type RuleSource } from "./rules.ts";
+import { covers, type PermissionRule, parseRule } from "./rules.ts";
 
 /** What was said in the session itself. */
 export type Learnt = {

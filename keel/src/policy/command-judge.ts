@@ -14,7 +14,13 @@ export type Suggestion = {
 export type Touch = "yes" | "maybe" | "no";
 
 export type Permit =
-  | { readonly kind: "allowed"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
+  | {
+      readonly kind: "allowed";
+      readonly by: "rule" | "mode" | "read-only";
+      readonly because: string;
+      /** Where it is by a rule. */
+      readonly rule?: PermissionRule;
+    }
   | { readonly kind: "open"; readonly because: string };
 
 export type PermitRequest = {
@@ -57,8 +63,15 @@ export const notUnderstood = (because: string): Permit => ({
   because: `it is not understood: ${because}`,
 });
 
+export const permitBy = (rule: PermissionRule): Permit => ({
+  kind: "allowed",
+  by: "rule",
+  because: `${sayRule(rule)} allows it`,
+  rule,
+});
+
 /** By a rule that lets every command of the tool run. */
 export function permitAny(tool: string, allow: readonly PermissionRule[]): Permit | undefined {
   const blanket = allow.find((rule) => rule.tool === tool && rule.pattern.kind === "any");
-  return blanket && { kind: "allowed", by: "rule", because: `${sayRule(blanket)} allows it` };
+  return blanket && permitBy(blanket);
 }

@@ -9,7 +9,7 @@ import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { type CommandJudge, type Permit, type Touch, unreadCommand } from "./command-judge.ts";
+import { type CommandJudge, type Permit, permitBy, type Touch, unreadCommand } from "./command-judge.ts";
 import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
 import { protectedClaim } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
@@ -35,37 +35,48 @@ export type Rules = {
 };
 export const noRules: Rules = { allow: [], ask: [], deny: [] };
 
-export type Decision =
-  | { readonly verdict: "allow"; readonly by: "rule" | "mode" | "read-only"; readonly because: string }
-  | { readonly verdict: "deny"; readonly by: "rule" | "mode"; readonly because: string }
+export type Decision = {
+  readonly because: string;
+  /** The rule that it is by, where it is by one. */
+  readonly rule?: DecisiveRule | undefined;
+} & (
+  | { readonly verdict: "allow"; readonly by: "rule" | "mode" | "read-only" }
+  | { readonly verdict: "deny"; readonly by: "rule" | "mode" }
   | {
       readonly verdict: "ask";
       /** A rule wants the question: no hook may skip it. */
       readonly insists: boolean;
-      readonly because: string;
       readonly options: readonly AskOption[];
-    };
+    }
+);
+
+export type DecisiveRule = PermissionRule & { readonly list: "allow" | "ask" | "deny" };
 
 export function decide(facts: PolicyFacts): Decision {
   const { mode, rules } = facts;
   const row = modes[mode];
-  const denied = firstTouched(rules.deny, facts);
+  const denied = firstTouched("deny", facts);
   if (denied?.touch === "yes")
-    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it` };
+    return { verdict: "deny", by: "rule", because: `${sayRule(denied.rule)} denies it`, rule: denied.rule };
   // What a mode denies no question can bring back.
   if (row.other === "deny" && !isOnlyPlan(facts) && !isReading(facts))
     return { verdict: "deny", by: "mode", because: row.says };
-  const asking = firstTouched(rules.ask, facts);
+  const asking = firstTouched("ask", facts);
   if (!denied && !asking && isOnlyPlan(facts))
     return { verdict: "allow", by: "mode", because: "it is the plan that this mode is for" };
   if (asking?.touch === "yes")
-    return refuseOrAsk(facts, { because: `${sayRule(asking.rule)} asks`, insists: true });
+    return refuseOrAsk(facts, {
+      because: `${sayRule(asking.rule)} asks`,
+      insists: true,
+      rule: asking.rule,
+    });
   // What a rule may deny is not run unasked, whatever else allows it.
   const doubtful = denied ?? asking;
   if (doubtful)
     return refuseOrAsk(facts, {
       because: `only the run knows whether ${sayRule(doubtful.rule)} is about it`,
       insists: true,
+      rule: doubtful.rule,
     });
   const guarded = rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts);
   if (row.other === "allow" && !guarded) return { verdict: "allow", by: "mode", because: row.says };
@@ -86,7 +97,12 @@ function permitted(facts: PolicyFacts): Decision {
   const permits = claims.map((claim) => permitClaim(facts, claim));
   const first = permits.find(({ kind }) => kind === "open") ?? permits[0];
   return first?.kind === "allowed"
-    ? { verdict: "allow", by: first.by, because: first.because }
+    ? {
+        verdict: "allow",
+        by: first.by,
+        because: first.because,
+        ...(first.rule ? { rule: { ...first.rule, list: "allow" } } : {}),
+      }
     : refuseOrAsk(facts, { because: first?.because ?? row.says, insists: false });
 }
 
@@ -101,7 +117,7 @@ function permitClaim(facts: PolicyFacts, claim: Claim): Permit {
       edits: row.editing,
     });
   const rule = rules.allow.find((each) => covers(each, tool, real(facts, claim), world));
-  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  if (rule) return permitBy(rule);
   switch (claim.action) {
     case "read":
     case "write":
@@ -128,13 +144,13 @@ const allClaims = ({ claims, tool }: PolicyFacts): readonly Claim[] =>
 
 /** The first rule that is about it for sure, else the first that may be. */
 function firstTouched(
-  rules: readonly PermissionRule[],
+  list: "deny" | "ask",
   facts: PolicyFacts,
-): { rule: PermissionRule; touch: Touch } | undefined {
-  const touched = rules.flatMap((rule) => {
+): { rule: DecisiveRule; touch: Touch } | undefined {
+  const touched = facts.rules[list].flatMap((rule) => {
     const found = allClaims(facts).map((claim) => touchOfClaim(rule, facts, claim));
     const touch: Touch = found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
-    return touch === "no" ? [] : [{ rule, touch }];
+    return touch === "no" ? [] : [{ rule: { ...rule, list }, touch }];
   });
   return touched.find(({ touch }) => touch === "yes") ?? touched[0];
 }
@@ -165,11 +181,11 @@ function isReading(facts: PolicyFacts): boolean {
 
 function refuseOrAsk(
   facts: PolicyFacts,
-  { because, insists }: { because: string; insists: boolean },
+  { because, insists, rule }: { because: string; insists: boolean; rule?: DecisiveRule },
 ): Decision {
   const { open, says } = modes[facts.mode];
-  if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}` };
-  return { verdict: "ask", because, insists, options: optionsFor(facts, insists ? "once" : "session") };
+  if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}`, rule };
+  return { verdict: "ask", because, insists, rule, options: optionsFor(facts, insists ? "once" : "session") };
 }
 
 /** The plan may always be read; it may be written while a plan is made. */

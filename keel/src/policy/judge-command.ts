@@ -10,8 +10,6 @@ import { takesCode } from "../shell/meaning/hazards.ts";
 import { programOf } from "../shell/meaning/inside.ts";
 import { pathScope } from "../shell/meaning/path-scope.ts";
 import type { Directories, ShellStep } from "../shell/meaning/walk.ts";
-import { gitDirectories, nestedRepositories } from "../shell/programs/git.ts";
-import { gitWords } from "../shell/programs/git-words.ts";
 import { writtenTo } from "../shell/programs/writers.ts";
 import {
   type CommandJudge,
@@ -19,22 +17,27 @@ import {
   type Permit,
   type PermitRequest,
   permitAny,
+  permitBy,
   type Touch,
 } from "./command-judge.ts";
 import { mayHide } from "./hidden-command.ts";
 import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
-import { protectedClaim } from "./protected.ts";
+import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
+import { protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
-import { covers, type PermissionRule, sayRule, toucher } from "./rules.ts";
+import { covers, type PermissionRule, toucher } from "./rules.ts";
 import { coversCommand, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
-export function judgeCommand(read: Omit<JudgedCommand, "claims">): CommandJudge {
+export function judgeCommand(
+  read: Omit<JudgedCommand, "claims" | "place"> & { place?: PlaceFacts },
+): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
   let found: readonly Claim[] | undefined;
   const command: JudgedCommand = {
+    place: placeByText(world),
     ...read,
     claims: () => {
       found ??= claimsOf(analysis, world, paths);
@@ -56,6 +59,7 @@ type JudgedCommand = {
   readonly world: ShellContext;
   /** What paths are, where somebody has looked. */
   readonly paths: ReadonlyMap<string, PathFacts>;
+  readonly place: PlaceFacts;
   /** What it names as read and written. */
   claims(): readonly Claim[];
 };
@@ -90,7 +94,7 @@ function touchOf(
 
 /** Whether allow rules and proofs cover all of it. */
 function permitOf(
-  { text, analysis, world, paths }: JudgedCommand,
+  { text, analysis, world, paths, place }: JudgedCommand,
   { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
   const mine = allow.filter((rule) => rule.tool === tool);
@@ -106,15 +110,19 @@ function permitOf(
   const exact = patterns.find(({ shell }) => shell.kind === "exact" && shell.text === text.trim())?.rule;
   const byStep = new Map(analysis.commands.map((found) => [found.step, found]));
   let isProved = true;
-  for (const path of nestedIn(analysis, world))
-    if (paths.get(path)?.exists) return { kind: "open", because: otherRepository(path) };
+  for (const folder of gitPlaces(analysis)) {
+    const strange = strangeRepository(place.repository(folder), { folder, world });
+    if (strange !== undefined) return { kind: "open", because: strange };
+  }
   for (const [at, step] of analysis.steps.entries()) {
     const written = writesUnasked(step, { world, allow, edits, paths });
     if (written !== undefined) return { kind: "open", because: written };
     // Redirections without a command are what they are, whether reading is asked about or not.
     const isBare = step.words.length + step.assignments.length === 0;
     const because =
-      isBare || readOnly === "allowed" ? whyNotRead(analysis, at, paths) : "reading is asked about";
+      isBare || readOnly === "allowed"
+        ? whyNotRead(analysis, at, { paths, place })
+        : "reading is asked about";
     if (because === undefined) continue;
     const found = byStep.get(step);
     isProved = false;
@@ -125,7 +133,7 @@ function permitOf(
   }
   if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
   const [rule] = used;
-  if (rule) return { kind: "allowed", by: "rule", because: `${sayRule(rule)} allows it` };
+  if (rule) return permitBy(rule);
   const flow = analysis.doubts.find(({ kind }) => kind === "flow");
   if (flow) return { kind: "open", because: flow.text };
   return isProved
@@ -137,7 +145,7 @@ function permitOf(
 function whyNotRead(
   analysis: Analysis & { kind: "read" },
   at: number,
-  paths: ReadonlyMap<string, PathFacts>,
+  { paths, place }: Pick<JudgedCommand, "paths" | "place">,
 ): string | undefined {
   const proof = analysis.proofs[at];
   if (!proof) return "it was not looked at";
@@ -146,27 +154,7 @@ function whyNotRead(
   if (concern !== undefined) return concern;
   const away = proof.reads.find((path) => isAway(paths.get(path)));
   if (away !== undefined) return `${away} leads outside`;
-  const present = proof.absent.find((path) => !isAbsent(paths.get(path)));
-  return present === undefined ? undefined : otherRepository(present);
-}
-
-const otherRepository = (mark: string): string =>
-  `git would use the settings of another repository if ${mark} is one`;
-
-/** Somebody has looked, and there is nothing. */
-const isAbsent = (facts: PathFacts | undefined): boolean =>
-  facts !== undefined && !facts.exists && facts.root !== undefined && facts.problem === undefined;
-
-/** What would make a folder in which a command runs git a repository of its own. */
-export function nestedIn(analysis: Analysis & { kind: "read" }, context: ShellContext): string[] {
-  const steps = allSteps(analysis.steps, analysis.commands);
-  return [...new Set(steps.flatMap((step) => nestedBy(step, context)))];
-}
-
-function nestedBy(step: ShellStep, context: ShellContext): string[] {
-  const { name, rest } = programOf(step);
-  if (name !== "git") return [];
-  return nestedRepositories(gitDirectories(gitWords(rest).before, step.directories), context);
+  return proof.place.map((demand) => place.unmet(demand)).find((because) => because !== undefined);
 }
 
 /** Somebody has looked, and it is not what its name says. */
@@ -196,11 +184,22 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
 }
 
 /** Why the question about it may not be skipped by any mode: it writes what others run. */
-const protectedWrite = ({ paths, claims }: JudgedCommand): string | undefined =>
+const protectedWrite = ({ analysis, paths, claims }: JudgedCommand): string | undefined =>
   claims()
     .values()
     .map((claim) => protectedClaim(claim, paths))
-    .find((because) => because !== undefined);
+    .find((because) => because !== undefined) ?? patternWrite(analysis);
+
+/** A pattern that may give a protected name writes there as far as anybody knows. */
+function patternWrite(analysis: Analysis): string | undefined {
+  if (analysis.kind === "unread") return undefined;
+  const targets = allSteps(analysis.steps, analysis.commands).flatMap(writtenWords);
+  return targets
+    .filter(({ kind }) => kind !== "fixed")
+    .map(({ text }) => ({ text, because: protectedPattern(text) }))
+    .filter(({ because }) => because !== undefined)
+    .map(({ text, because }) => `${text} may be protected: ${because}`)[0];
+}
 
 /** What its words and redirections name as read and written, as far as they are known; each once. */
 export function claimsOf(
@@ -266,10 +265,15 @@ function pathsOf(word: Argument, directories: Directories, context: ShellContext
 const nowhere: readonly string[] = [];
 
 function writtenPaths(step: ShellStep, context: ShellContext): readonly string[] {
+  return writtenWords(step).flatMap((target) => pathsOf(target, step.directories, context));
+}
+
+function writtenWords(step: ShellStep): readonly Argument[] {
   const { name, rest } = programOf(step);
   const written = writtenTo(name, rest);
-  if (written.length + step.redirections.length === 0) return nowhere;
+  if (written.length + step.redirections.length === 0) return noWords;
   const named = written.flatMap((target) => (typeof target === "string" ? [] : [target]));
-  const redirected = writingRedirections(step).map(({ target }) => target);
-  return [...named, ...redirected].flatMap((target) => pathsOf(target, step.directories, context));
+  return [...named, ...writingRedirections(step).map(({ target }) => target)];
 }
+
+const noWords: readonly Argument[] = [];

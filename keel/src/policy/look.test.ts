@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { realWorkspace } from "../../../test/support/real-workspace.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { carefulTraits } from "../ports/define-tool.ts";
+import { nodeCommandPlace } from "../workspace/git/command-place.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
 import { decide, noRules, type Rules } from "./decide.ts";
 import { lookAt } from "./look.ts";
@@ -24,7 +25,8 @@ function world() {
     "other/.git",
   ])
     mkdirSync(path.join(base, folder), { recursive: true });
-  writeFileSync(path.join(root, "bare/HEAD"), "ref: refs/heads/main\n");
+  for (const repository of [".git", "bare"])
+    writeFileSync(path.join(root, repository, "HEAD"), "ref: refs/heads/main\n");
   symlinkSync(path.join(base, "other"), path.join(root, "away"));
   return root;
 }
@@ -32,7 +34,12 @@ function world() {
 async function verdictOf(root: string, command: string, rules: Partial<Rules> = {}) {
   const workspace = {
     ...realWorkspace({ cwd: root }),
-    commands: { grammar, home: "/home/dev", isTrusted: true },
+    commands: {
+      grammar,
+      home: "/home/dev",
+      isTrusted: true,
+      place: nodeCommandPlace({ project: root, env: {} }),
+    },
   };
   const claims = [{ action: "execute" as const, target: command }];
   const looked = await lookAt(claims, workspace);
@@ -77,7 +84,12 @@ test("what our own reader cannot read is asked about, and the grammar is not ask
   };
   const workspace = {
     ...realWorkspace({ cwd: world() }),
-    commands: { grammar: counting, home: "/home/dev", isTrusted: true },
+    commands: {
+      grammar: counting,
+      home: "/home/dev",
+      isTrusted: true,
+      place: nodeCommandPlace({ project: "/p", env: {} }),
+    },
   };
   // Arrays in arrays: the grammar would take seconds for this.
   for (const target of ["a=(".repeat(3_000), "ls"]) {

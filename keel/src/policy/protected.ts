@@ -7,8 +7,10 @@ import type { Claim } from "../protocol/tool.ts";
  */
 
 /** Why a write to this path must be asked, or undefined for an ordinary one. */
-export function protectionOf(facts: Pick<PathFacts, "path" | "own">): string | undefined {
+export function protectionOf(facts: Pick<PathFacts, "path" | "own" | "besideHead">): string | undefined {
   if (facts.own) return "Keel keeps its own settings and sessions there";
+  if (facts.besideHead) return besideHead;
+  if (exactNames.has(facts.path.slice(facts.path.lastIndexOf("/") + 1))) return besideHead;
   const names = facts.path.split(/[/\\]/).map(folded).filter(Boolean);
   const found = matchesIn(names);
   return found.length === 0 ? undefined : rows[Math.min(...found)]?.because;
@@ -23,6 +25,62 @@ export function protectedClaim(
   const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
   return because === undefined ? undefined : `${target} is protected: ${because}`;
 }
+
+/** What a pattern of the shell may give, if that is protected; a bare star is no name that anybody chose. */
+export function protectedPattern(pattern: string): string | undefined {
+  const names = pattern.replaceAll(/["']/g, "").split("/").filter(Boolean);
+  const may = (at: number, name: string): boolean => mayBe(names[at] ?? "", name);
+  const row = rows.find(
+    ({ directories: inner = [], files: last = [], endings = [] }) =>
+      inner.some((text) => {
+        const parts = text.split("/");
+        return names.some((_, at) => parts.every((part, offset) => may(at + offset, part)));
+      }) ||
+      last.some((text) => {
+        const parts = text.split("/");
+        return parts.every((part, offset) => may(names.length - parts.length + offset, part));
+      }) ||
+      endings.some((ending) => names.some((name) => mayBe(name, `*${ending}`) && !isStar(name))),
+  );
+  if (row) return row.because;
+  return [...exactNames].some((name) => mayBe(names.at(-1) ?? "", name)) ? besideHead : undefined;
+}
+
+const isStar = (name: string): boolean => /^\*+$/.test(name);
+
+/** Whether a pattern may give this name. A dot at the start is only found by a dot; brackets may hold any sign. */
+function mayBe(pattern: string, name: string): boolean {
+  if (isStar(pattern) || (name.startsWith(".") && !pattern.startsWith("."))) return false;
+  if (!/[*?[]/.test(pattern)) return folded(pattern) === name;
+  const signs = pattern.toLowerCase().replaceAll(/\[[^\]]*\]/g, "?");
+  return matchesWildcards(signs, name.toLowerCase());
+}
+
+/** In the time of their lengths: only the last star has to be tried again. */
+function matchesWildcards(pattern: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let retry = 0;
+  for (let read = 0; read < text.length; ) {
+    if (at < pattern.length && (pattern[at] === "?" || (pattern[at] !== "*" && pattern[at] === text[read]))) {
+      at += 1;
+      read += 1;
+    } else if (pattern[at] === "*") {
+      star = at;
+      at += 1;
+      retry = read;
+    } else if (star >= 0) {
+      at = star + 1;
+      retry += 1;
+      read = retry;
+    } else return false;
+  }
+  return /^\**$/.test(pattern.slice(at));
+}
+
+/** Git takes a folder with one of these for a repository; other names are compared without their case. */
+const exactNames: ReadonlySet<string> = new Set(["HEAD", "commondir", "gitdir"]);
+const besideHead = "git takes a folder with it for a repository, and runs what its settings name";
 
 type ProtectedRow = {
   /** Directories, with all that is in them; a name with `/` is a path of several. */
@@ -40,7 +98,7 @@ const rows: readonly ProtectedRow[] = [
     directories: [".git", ".hg", ".svn", ".jj", ".config/git"],
     // A bare repository is one for git wherever it stands.
     endings: [".git"],
-    files: [".gitconfig", ".gitmodules", ".hgrc"],
+    files: [".gitconfig", ".gitmodules", ".gitattributes", ".hgrc"],
     because: "git and its kind run the hooks and programs that are named there",
   },
   {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Claim } from "../protocol/tool.ts";
-import { covers, parseRule, ruleSources, touches } from "./rules.ts";
+import { ruleSources } from "../protocol/verdict-facts.ts";
+import { covers, parseRule, touches } from "./rules.ts";
 
 const ground = { roots: ["/srv/project"], home: "/home/dev" };
 const rule = (text: string) => {

@@ -5,21 +5,9 @@
 import { parseGlob } from "../kernel/glob.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { familyOf } from "../protocol/tool-families.ts";
+import type { RuleSource } from "../protocol/verdict-facts.ts";
 import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
 import { parseShellPattern, type ShellPattern, type UnreadPattern } from "./shell-pattern.ts";
-
-/** Where a rule comes from. Over all of them deny beats ask and ask beats allow; a source is told, and outranks none. */
-export const ruleSources = [
-  "managed",
-  "project",
-  "flags",
-  "local",
-  "user",
-  "command-line",
-  "command",
-  "session",
-] as const;
-export type RuleSource = (typeof ruleSources)[number];
 
 export type PermissionRule = {
   readonly text: string;

@@ -2,6 +2,7 @@
 import type { Stream } from "../kernel/one-by-one.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { Stop } from "../protocol/reasons.ts";
+import type { RequestSums } from "../protocol/request-sums.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { ModelInfo, Usage } from "../protocol/usage.ts";
@@ -49,8 +50,8 @@ export type ModelStream = Stream<ModelEvent>;
 export interface Model {
   /** What is known about a model, from data only. An unknown one gets careful defaults and no prices. */
   info(model: string): ModelInfo;
-  /** Writes down what the next `stream` will be given, while there is time for it. Never throws. */
-  prepare?(request: ModelRequest): void;
+  /** Writes down what the next `stream` will be given, and says what it is made of. Never throws. */
+  prepare?(request: ModelRequest): RequestSums | undefined | Promise<RequestSums | undefined>;
   /**
    * Streams one reply. Throws a Fault from the table: `retryable(code)` says which may be tried again; its detail may
    * hold `retryAfterMs` and `status`. An aborted signal ends it with the fault `aborted`.

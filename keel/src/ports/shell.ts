@@ -77,10 +77,37 @@ export interface Grammar {
   parse(text: string): Promise<SyntaxNode | undefined>;
 }
 
+/** What of the environment of commands says which programs they find, and what those load. */
+export type ProgramSearch = {
+  /** The folders of PATH as they stand there, and where their links lead. */
+  readonly folders: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** The repository that git would use in a folder. */
+export type RepositoryFinding =
+  | { readonly kind: "none" }
+  /** That of the project in which the session works. */
+  | { readonly kind: "own" }
+  /** Another one, which somebody made there or cloned. */
+  | { readonly kind: "other"; readonly mark: string }
+  /** What git takes for a repository though no clone makes it so: a bare one, a link, a file that leads elsewhere. */
+  | { readonly kind: "planted"; readonly mark: string };
+
+/** Looks at the place where a command would run, at the moment of the decision. Follows no link; never throws. */
+export interface CommandPlace {
+  /** The first of these names that stands in the folder or, reaching up, above it. A link counts, wherever it leads. */
+  find(folder: string, names: readonly string[], reach: "here" | "up"): Promise<string | undefined>;
+  /** Found as git finds it. */
+  repository(folder: string): Promise<RepositoryFinding>;
+  search(): Promise<ProgramSearch>;
+}
+
 export type CommandJudging = {
   readonly grammar: Grammar;
   /** What `~` and `$HOME` are for commands. */
   readonly home: string;
   /** Whether the settings of the repository may act: git runs programs that they name. */
   readonly isTrusted: boolean;
+  readonly place: CommandPlace;
 };

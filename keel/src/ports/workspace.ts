@@ -20,6 +20,8 @@ export type PathFacts = {
   readonly passed?: readonly string[] | undefined;
   /** It is one of Keel's own files, wherever they are kept. */
   readonly own?: boolean | undefined;
+  /** It is the settings file of a folder that git may take for a repository, since a HEAD stands beside it. */
+  readonly besideHead?: boolean | undefined;
   /** Why nothing can be done with it at all (a NUL byte, a loop of links, /proc …). Such a path lies in no root. */
   readonly problem?: string | undefined;
 };

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { jsonSchema } from "./message.ts";
 import { claimSchema, displaySchema } from "./tool.ts";
+import { verdictFactsSchema } from "./verdict-facts.ts";
 
 /** Which agent something comes from, where it is not the session's own: on events that a host sees, and on asks. */
 export const originSchema = z.object({
@@ -45,6 +46,8 @@ export const askSchema = z.object({
   reason: z.optional(z.string()),
   /** The agent that needs it, where it is not the session itself. */
   origin: z.optional(originSchema),
+  /** What the verdict that asks rested on. */
+  facts: z.optional(verdictFactsSchema),
   /** JSON Schema of the data that an answer carries, where it carries any. */
   schema: z.optional(z.record(z.string(), jsonSchema)),
 });

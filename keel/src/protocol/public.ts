@@ -68,6 +68,8 @@ export {
   type TurnReason,
   turnReasonSchema,
 } from "./reasons.ts";
+export { type RecordedDecision, recordedDecisions } from "./recorded-decisions.ts";
+export { type BytesSum, bytesSumSchema, type RequestSums, requestSumsSchema } from "./request-sums.ts";
 export {
   effortSchema,
   type PermissionMode,
@@ -112,3 +114,15 @@ export {
   type Usage,
   usageSchema,
 } from "./usage.ts";
+export {
+  type ClaimFound,
+  claimFoundSchema,
+  type PathFound,
+  type PlaceFound,
+  pathFoundSchema,
+  placeFoundSchema,
+  type RuleSource,
+  ruleSources,
+  type VerdictFacts,
+  verdictFactsSchema,
+} from "./verdict-facts.ts";

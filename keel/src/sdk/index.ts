@@ -27,18 +27,15 @@ export {
   LEGACY_TOOL_NAME_ALIASES,
   SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
 } from "./names.ts";
-export type { CanUseTool, PermissionResult } from "./options/callbacks.ts";
-export type * from "./options/hooks.ts";
 export type {
-  AcceptedOptions,
-  AgentDefinition,
-  Options,
-  SandboxFilesystemConfig,
-  SandboxNetworkConfig,
-  SandboxSettings,
-  SpawnedProcess,
-  SpawnOptions,
-} from "./options/options.ts";
+  CanUseTool,
+  ElicitationRequest,
+  ElicitResult,
+  OnElicitation,
+  PermissionResult,
+} from "./options/callbacks.ts";
+export type * from "./options/hooks.ts";
+export type * from "./options/options.ts";
 export type {
   PermissionBehavior,
   PermissionRuleValue,
@@ -52,7 +49,6 @@ export {
   resolveSettings,
   type Settings,
 } from "./options/resolve-settings.ts";
-export type { QueryControls, ReadFileOptions, ReadFileResult } from "./query/controls.ts";
 export { AbortError, type Prompt } from "./query/conversation.ts";
 export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./query/inquiries.ts";
 export type {
@@ -63,7 +59,13 @@ export type {
   OfferedModel as ModelInfo,
 } from "./query/introspection.ts";
 export { query } from "./query/query.ts";
-export type { Query, RewindFilesResult } from "./query/query-methods.ts";
+export type {
+  Query,
+  QueryControls,
+  ReadFileOptions,
+  ReadFileResult,
+  RewindFilesResult,
+} from "./query/query-methods.ts";
 export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
 export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";
 export {
@@ -90,7 +92,6 @@ export {
   type SessionStore,
   type SessionStoreEntry,
 } from "./stored/session-store.ts";
-export type { ElicitationRequest, ElicitResult, OnElicitation } from "./tools/elicitation.ts";
 export {
   createSdkMcpServer,
   type McpHttpServerConfig,

@@ -32,6 +32,12 @@ export {
 } from "./model-server.ts";
 export { countTokens, type PromptCache, promptCache } from "./prompt-cache.ts";
 export { rehearsalFiles, rehearsalModel, rehearsalPrompt, rehearsalScript } from "./rehearsal.ts";
+export {
+  type DecisionReplay,
+  type ReplayedDecision,
+  type ReplayRules,
+  replayDecisions,
+} from "./replay-decisions.ts";
 export { byPosition, httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "./reply.ts";
 export {
   type Followed,

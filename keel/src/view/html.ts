@@ -19,8 +19,8 @@ import {
   sayOutcome,
   saySender,
   sayTurnEnd,
-  textOfParts,
 } from "./say-row.ts";
+import { textOfParts } from "./shown.ts";
 
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -28,10 +28,10 @@ const policy =
 export function toHtml(document: SessionDocument): string {
   const title = document.title ?? "Session";
   const facts = sayFacts(document).map(([name, value]) =>
-    tag("tr", "", tag("th", "", escapedText(name)), tag("td", "", escapedText(value))),
+    tag("tr", "", tag("th", "", name), tag("td", "", value)),
   );
   const body = [
-    tag("header", "", tag("h1", "", escapedText(title)), tag("table", "", ...facts)),
+    tag("header", "", tag("h1", "", title), tag("table", "", ...facts)),
     tag("main", "", ...document.rows.map(article)),
   ];
   return [
@@ -42,7 +42,7 @@ export function toHtml(document: SessionDocument): string {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width">',
-    `<title>${escapedText(title).html}</title>`,
+    `<title>${escaped(readable(title))}</title>`,
     `<style>${pageStyle}</style>`,
     "</head>",
     "<body>",
@@ -56,66 +56,46 @@ export function toHtml(document: SessionDocument): string {
 function article(row: ConversationRow): Html {
   switch (row.kind) {
     case "user": {
-      const reason = row.reason === undefined ? nothing : tag("p", "notice", escapedText(row.reason));
-      const heading = tag("h2", "", escapedText(saySender(row)), time(row.at));
+      const heading = tag("h2", "", saySender(row), ...time(row.at));
+      const words = [...prose(textOfParts(row.content)), ...attachments(row.content)];
       return tag(
         "article",
         "user",
         heading,
-        ...prose(textOfParts(row.content)),
-        ...attachments(row.content),
-        reason,
+        ...words,
+        ...(row.reason === undefined ? [] : [note(row.reason)]),
       );
     }
     case "text":
       return tag("article", "text", ...prose(row.text));
     case "thinking": {
       const text = row.hidden ? "(not shown by the provider)" : row.text;
-      return tag(
-        "article",
-        "thinking",
-        tag("details", "", tag("summary", "", escapedText("Thinking")), ...prose(text)),
-      );
+      return tag("article", "thinking", details(["Thinking"], prose(text)));
     }
     case "tool":
       return toolArticle(row);
     case "notice":
-      return tag("p", row.level === "warning" ? "notice warning" : "notice", escapedText(row.text));
+      return tag("p", row.level === "warning" ? "notice warning" : "notice", row.text);
     case "ask":
-      return tag("p", "ask", escapedText(`${row.ask.title} ${sayAnswer(row)}`));
+      return tag("p", "ask", `${row.ask.title} ${sayAnswer(row)}`);
     case "compaction":
-      return tag(
-        "article",
-        "compaction",
-        tag("details", "", tag("summary", "", escapedText(sayCompaction(row))), ...prose(row.summary)),
-      );
+      return tag("article", "compaction", details([sayCompaction(row)], prose(row.summary)));
     case "turn-end":
-      return tag("p", "end", escapedText(sayTurnEnd(row)));
+      return tag("p", "end", sayTurnEnd(row));
     default:
       return never(row);
   }
 }
 
 function toolArticle(row: ToolRow): Html {
-  const input = row.inputText ?? JSON.stringify(row.input, null, 2);
-  const state = tag("span", `state ${row.status}`, escapedText(sayOutcome(row)));
-  const spilled =
-    row.spilledTo === undefined
-      ? nothing
-      : tag("p", "notice", escapedText(`The whole output is in ${row.spilledTo}.`));
-  return tag(
-    "article",
-    "tool",
-    tag(
-      "details",
-      "",
-      tag("summary", "", escapedText(row.tool), state),
-      tag("pre", "code", escapedText(input)),
-      ...(row.display === null ? [] : display(row.display)),
-      ...attachments(row.result),
-      spilled,
-    ),
-  );
+  const state = tag("span", `state ${row.status}`, sayOutcome(row));
+  const parts = [
+    tag("pre", "code", row.inputText ?? JSON.stringify(row.input, null, 2)),
+    ...(row.display === null ? [] : display(row.display)),
+    ...attachments(row.result),
+    ...(row.spilledTo === undefined ? [] : [note(`The whole output is in ${row.spilledTo}.`)]),
+  ];
+  return tag("article", "tool", details([row.tool, state], parts));
 }
 
 /** Pictures are shown; anything else is named. */
@@ -123,17 +103,24 @@ function attachments(parts: readonly (InputBlock | ResultPart)[]): Html[] {
   return parts.flatMap((part) => {
     if (part.type === "text") return [];
     const shown = part.type === "image" ? picture(part) : undefined;
-    return shown ? [shown] : sayAttachments([part]).map((name) => tag("p", "notice", escapedText(name)));
+    return shown ? [shown] : sayAttachments([part]).map(note);
   });
 }
 
-function time(at: number): Html {
+function time(at: number): Html[] {
   const iso = isoTime(at);
-  return iso === undefined ? nothing : tag("time", "", escapedText(` ${iso}`));
+  return iso === undefined ? [] : [tag("time", "", ` ${iso}`)];
 }
 
+const note = (text: string): Html => tag("p", "notice", text);
+
+const details = (summary: (Html | string)[], content: Html[]): Html =>
+  tag("details", "", tag("summary", "", ...summary), ...content);
+
+const list = (items: readonly string[]): Html => tag("ul", "", ...items.map((item) => tag("li", "", item)));
+
 /** The style of an exported page: light and dark, readable on paper, nothing loaded. */
-export const pageStyle = `
+const pageStyle = `
 :root { color-scheme: light dark; --ink: #1c1c1e; --paper: #fdfdfc; --quiet: #6b6b70; --line: #d9d9de; --block: #f2f2f0; --user: #eef4ff; --good: #1a7f37; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e6e8; --paper: #161618; --quiet: #9a9aa0; --line: #37373c; --block: #202024; --user: #1b2536; --good: #4ac26b; --bad: #ff7b72; } }
 * { box-sizing: border-box; }
@@ -163,34 +150,25 @@ img { max-width: 100%; border-radius: .375rem; }
 /** What a tool shows of its work. */
 function display(shown: Display): Html[] {
   const { title, text, end } = displayText(shown);
-  const below = end === "" ? [] : [escapedText(end)];
+  const below = end === "" ? [] : [end];
   switch (shown.kind) {
     case "text":
-      return [tag("pre", "", escapedText(text))];
+      return [tag("pre", "", text)];
     case "markdown":
       return prose(text);
     case "diff":
-      return [tag("p", "notice", escapedText(title)), tag("pre", "diff", ...shown.hunks.flatMap(hunk))];
-    case "terminal":
-      return [
-        tag("pre", "command", escapedText(`$ ${title}`)),
-        tag("pre", "terminal", escapedPlainText(plainTerminal(text))),
-        ...below.map((exit) => tag("p", "notice", exit)),
-      ];
+      return [note(title), tag("pre", "diff", ...shown.hunks.flatMap(hunk))];
+    case "terminal": {
+      // It is fit to be shown already.
+      const output = { html: escaped(plainTerminal(text)) };
+      return [tag("pre", "command", `$ ${title}`), tag("pre", "terminal", output), ...below.map(note)];
+    }
     case "files":
-      return [
-        tag("ul", "", ...[...shown.paths.map(escapedText), ...below].map((path) => tag("li", "", path))),
-      ];
+      return [list([...shown.paths, ...below])];
     case "todo":
-      return [
-        tag(
-          "ul",
-          "",
-          ...shown.items.map((item) => tag("li", "", escapedText(`${marks[item.status]} ${item.text}`))),
-        ),
-      ];
+      return [list(shown.items.map((item) => `${marks[item.status]} ${item.text}`))];
     case "agent":
-      return [tag("p", "notice", escapedText(title)), ...prose(text)];
+      return [note(title), ...prose(text)];
     default:
       return never(shown);
   }
@@ -198,31 +176,27 @@ function display(shown: Display): Html[] {
 
 const marks = { pending: "☐", in_progress: "◐", completed: "☑" } as const;
 
-function hunk(shown: DiffHunk): Html[] {
-  return [
-    escapedText(`${hunkHead(shown)}\n`),
-    ...shown.lines.map((line) => tag("span", classOf(line), escapedText(`${line}\n`))),
-  ];
-}
+const hunk = (shown: DiffHunk): (Html | string)[] => [
+  `${hunkHead(shown)}\n`,
+  ...shown.lines.map((line) => tag("span", classOf(line), `${line}\n`)),
+];
 
 function classOf(line: string): string {
   if (line.startsWith("+")) return "added";
   return line.startsWith("-") ? "removed" : "";
 }
 
-/** From text to HTML: the only place where foreign words enter the page, and they enter as words. */
-
 /** HTML that was built here: a text cannot be taken for it. */
 type Html = { readonly html: string };
 
-const nothing: Html = { html: "" };
-
 /**
- * A tag of ours with its content. Names and classes are ours too, written in the source; what is foreign goes through
- * `words` or `attribute`.
+ * A tag of ours with its content. Names and classes are ours too, written in the source. The only place where foreign
+ * words enter the page, and they enter as words.
  */
-function tag(name: TagName, className: string, ...content: Html[]): Html {
-  const inner = content.map(({ html }) => html).join("");
+function tag(name: TagName, className: string, ...content: (Html | string)[]): Html {
+  const inner = content
+    .map((part) => (typeof part === "string" ? escaped(readable(part)) : part.html))
+    .join("");
   return { html: `<${name}${className === "" ? "" : ` class="${className}"`}>${inner}</${name}>` };
 }
 
@@ -230,7 +204,6 @@ type TagName =
   | "article"
   | "details"
   | "div"
-  | "figure"
   | "h1"
   | "h2"
   | "header"
@@ -238,7 +211,6 @@ type TagName =
   | "main"
   | "p"
   | "pre"
-  | "section"
   | "span"
   | "summary"
   | "table"
@@ -248,18 +220,12 @@ type TagName =
   | "tr"
   | "ul";
 
-/** Foreign text as text. */
-const escapedText = (text: string): Html => ({ html: escaped(readable(text)) });
-
-/** Text that is fit to be shown already, as it comes from `plainTerminal`. */
-const escapedPlainText = (text: string): Html => ({ html: escaped(text) });
-
 /** Prose, with the code blocks of Markdown set apart. Anything else of Markdown is left as it was written. */
 function prose(text: string): Html[] {
   return partsOf(text).flatMap((part) => {
-    if (part.kind === "code") return [tag("pre", "code", escapedText(part.text))];
+    if (part.kind === "code") return [tag("pre", "code", part.text)];
     const trimmed = part.text.trim();
-    return trimmed === "" ? [] : [tag("div", "prose", escapedText(trimmed))];
+    return trimmed === "" ? [] : [tag("div", "prose", trimmed)];
   });
 }
 

@@ -15,8 +15,8 @@ import {
   sayOutcome,
   saySender,
   sayTurnEnd,
-  textOfParts,
 } from "./say-row.ts";
+import { textOfParts } from "./shown.ts";
 
 export function toMarkdown(document: SessionDocument): string {
   const title = document.title ?? "Session";

@@ -51,22 +51,7 @@ export {
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";
-export type {
-  AgentRow,
-  AskRow,
-  CompactionRow,
-  ConversationRow,
-  NoticeRow,
-  Row,
-  TaskRow,
-  TextRow,
-  ThinkingRow,
-  ToolRow,
-  ToolStatus,
-  TurnEndRow,
-  UserRow,
-  WorkRow,
-} from "./rows.ts";
+export type * from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
 export {

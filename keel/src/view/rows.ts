@@ -2,7 +2,7 @@
 import type { Json } from "../kernel/json.ts";
 import type { Answer, AnsweredBy, Ask } from "../protocol/ask.ts";
 import type { Denial, Input } from "../protocol/event/durable.ts";
-import type { Envelope } from "../protocol/event/envelope.ts";
+import type { EnvelopeOf } from "../protocol/event/envelope.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { TaskData, TaskStatus } from "../protocol/task.ts";
 import type { Display } from "../protocol/tool.ts";
@@ -14,9 +14,6 @@ import type { Totals } from "./totals.ts";
  * counted.
  */
 type RowBase = { readonly id: string; readonly at: number };
-
-/** The event of a type, with what its log or its listener adds. */
-export type Is<T extends Envelope["type"]> = Extract<Envelope, { type: T }>;
 
 /** What a conversation consists of. */
 export type ConversationRow =
@@ -106,11 +103,11 @@ export type AskRow = RowBase & {
 
 /** Above this row the model remembers the summary only. */
 export type CompactionRow = RowBase & { readonly kind: "compaction" } & Readonly<
-    Pick<Is<"context.compacted">, "trigger" | "summary" | "tokensBefore" | "tokensAfter">
+    Pick<EnvelopeOf<"context.compacted">, "trigger" | "summary" | "tokensBefore" | "tokensAfter">
   >;
 
 export type TurnEndRow = RowBase & { readonly kind: "turn-end" } & Readonly<
-    Pick<Is<"turn.finished">, "turnId" | "reason" | "fault" | "answer" | "usage" | "costUsd" | "ms">
+    Pick<EnvelopeOf<"turn.finished">, "turnId" | "reason" | "fault" | "answer" | "usage" | "costUsd" | "ms">
   >;
 
 type WorkBase = RowBase & {

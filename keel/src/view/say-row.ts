@@ -94,9 +94,6 @@ const linesOf = (added: number, removed: number): string | undefined =>
 const pair = (name: string, value: string | undefined): [string, string][] =>
   value === undefined ? [] : [[name, value]];
 
-export const textOfParts = (parts: readonly (InputBlock | ResultPart)[]): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-
 /** `image/png (3 KB)`: what stands beside the text. */
 export function sayAttachments(parts: readonly (InputBlock | ResultPart)[]): string[] {
   return parts.flatMap((part) => {

@@ -51,3 +51,11 @@ const reasons: Readonly<Record<TurnReason, string>> = {
   tool_deferred: "A tool call was put off",
   closed: "The session was closed",
 };
+
+/** The first column to the left, all others to the side that is named. */
+export function sayTable(rows: readonly (readonly string[])[], others: "left" | "right"): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const cell = (text: string, column: number): string =>
+    column > 0 && others === "right" ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  return rows.map((row) => row.map(cell).join("  ").trimEnd()).join("\n");
+}

@@ -1,6 +1,6 @@
 /** Which facts of a conversation are worth showing: one rule for every screen and for the SDK. */
 
-import type { Block } from "../protocol/message.ts";
+import type { Block, InputBlock, ResultPart } from "../protocol/message.ts";
 import type { AddedWhy, Stop } from "../protocol/reasons.ts";
 
 /**
@@ -24,3 +24,7 @@ const shownAdditions: ReadonlySet<AddedWhy> = new Set([
   "structured_output",
   "stuck",
 ]);
+
+/** The texts of parts, each on lines of its own. */
+export const textOfParts = (parts: readonly (InputBlock | ResultPart)[]): string =>
+  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

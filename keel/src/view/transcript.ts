@@ -6,7 +6,7 @@
 import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/never.ts";
 import type { Origin } from "../protocol/ask.ts";
-import type { Envelope } from "../protocol/event/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../protocol/event/envelope.ts";
 import { isReplyEvent } from "../protocol/event/live.ts";
 import { textOf } from "../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../protocol/outcome.ts";
@@ -20,7 +20,7 @@ import {
   type RowGroup,
   withoutLive,
 } from "./row-group.ts";
-import type { Is, NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -212,11 +212,11 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
   }
 }
 
-const markAsking = (group: RowGroup, { ask }: Is<"ask.opened">): RowGroup =>
+const markAsking = (group: RowGroup, { ask }: EnvelopeOf<"ask.opened">): RowGroup =>
   changeCall(group, ask.callId, (row) => ({ ...row, status: "asking" }));
 
 /** `asked` is the group in which the question stands. */
-function unmarkAsking(group: RowGroup, asked: RowGroup, event: Is<"ask.closed">): RowGroup {
+function unmarkAsking(group: RowGroup, asked: RowGroup, event: EnvelopeOf<"ask.closed">): RowGroup {
   const row = asked.rows.get(askKey(asked, event) ?? "");
   if (row?.kind !== "ask" || row.closed) return group;
   return changeCall(group, row.ask.callId, (call) =>
@@ -224,18 +224,18 @@ function unmarkAsking(group: RowGroup, asked: RowGroup, event: Is<"ask.closed">)
   );
 }
 
-function openAsk(group: RowGroup, event: Is<"ask.opened">): RowGroup {
+function openAsk(group: RowGroup, event: EnvelopeOf<"ask.opened">): RowGroup {
   const { ask, seq, at, origin } = event;
   const id = origin ? `ask:${origin.agentId}:${seq}` : `${group.prefix}ask:${seq}`;
   return append(group, { kind: "ask", id, at, ask, closed: null }, askAlias(ask.id, origin));
 }
 
-const closeAsk = (group: RowGroup, event: Is<"ask.closed">): RowGroup =>
+const closeAsk = (group: RowGroup, event: EnvelopeOf<"ask.closed">): RowGroup =>
   change(group, askKey(group, event), (row) =>
     row.kind === "ask" && !row.closed ? { ...row, closed: { answer: event.answer, by: event.by } } : row,
   );
 
-const askKey = (group: RowGroup, { askId, origin }: Is<"ask.closed">): string | undefined =>
+const askKey = (group: RowGroup, { askId, origin }: EnvelopeOf<"ask.closed">): string | undefined =>
   group.aliases.get(askAlias(askId, origin))?.key;
 
 const askAlias = (askId: string, origin: Origin | undefined): string =>
@@ -254,7 +254,7 @@ function moveUsers(
 }
 
 /** What was shown while it was written gives way to the reply on record. */
-function settleReply(group: RowGroup, event: Is<"model.finished">): RowGroup {
+function settleReply(group: RowGroup, event: EnvelopeOf<"model.finished">): RowGroup {
   const { requestId, at, stop } = event;
   return event.content.reduce(
     (settled, block, index) =>
@@ -266,7 +266,7 @@ function settleReply(group: RowGroup, event: Is<"model.finished">): RowGroup {
 }
 
 /** What its call showed last is the last that is known of what a command left to the background. */
-function finishCall(group: RowGroup, event: Is<"tool.finished">): RowGroup {
+function finishCall(group: RowGroup, event: EnvelopeOf<"tool.finished">): RowGroup {
   const { display } = event;
   const done = changeCall(group, event.callId, (row) => finished(row, event));
   if (display.kind !== "terminal") return done;
@@ -275,7 +275,7 @@ function finishCall(group: RowGroup, event: Is<"tool.finished">): RowGroup {
   );
 }
 
-function finished(row: ToolRow, event: Is<"tool.finished">): ToolRow {
+function finished(row: ToolRow, event: EnvelopeOf<"tool.finished">): ToolRow {
   const outcome = outcomeOf(event);
   const isCutOff = outcome.kind === "denied" && outcome.denial.by === "interrupt";
   return {
@@ -302,7 +302,7 @@ const statuses: Readonly<Record<Outcome["kind"], ToolStatus>> = {
 };
 
 /** Calls that the turn left open were not run, or were cut off; what is not on record by now never will be. */
-function endTurn(before: RowGroup, event: Is<"turn.finished">): RowGroup {
+function endTurn(before: RowGroup, event: EnvelopeOf<"turn.finished">): RowGroup {
   const { turnId, reason, fault, answer, usage, costUsd, ms, at } = event;
   let group = withoutLive(before);
   for (let index = group.rows.length - 1; index >= 0; index--) {
@@ -329,7 +329,7 @@ const atTurnEnd: Readonly<Record<ToolStatus, ToolStatus>> = {
   "not-run": "not-run",
 };
 
-function noteSettings(group: RowGroup, event: Is<"settings.changed">): RowGroup {
+function noteSettings(group: RowGroup, event: EnvelopeOf<"settings.changed">): RowGroup {
   const { model, permissionMode } = event.patch;
   if (event.why === "fallback")
     return note(group, event, { level: "warning", text: `${model} takes over for the rest of this turn.` });

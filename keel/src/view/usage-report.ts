@@ -13,7 +13,7 @@ import {
   noCacheHealth,
   readRatio,
 } from "./cache-health.ts";
-import { isoTime, sayCount, sayDuration, sayUsd } from "./say.ts";
+import { isoTime, sayCount, sayDuration, sayTable, sayUsd } from "./say.ts";
 import { foldTotals, noTotals, sayCost, type Totals } from "./totals.ts";
 
 export type UsageReport = {
@@ -94,7 +94,10 @@ function modelTable({ models }: Totals): string {
     unpricedTokens > 0 ? `${sayUsd(costUsd)} + ${sayCount(unpricedTokens)} unpriced` : sayUsd(costUsd),
   ]);
   if (rows.length === 0) return "";
-  return table([["model", "replies", "new in", "cache read", "cache write", "out", "cost"], ...rows]);
+  return sayTable(
+    [["model", "replies", "new in", "cache read", "cache write", "out", "cost"], ...rows],
+    "right",
+  );
 }
 
 function workLines({ ms, modelMs, tools, linesAdded, linesRemoved, turns }: Totals): string {
@@ -172,17 +175,3 @@ const sayTokens = ({ readTokens, writtenTokens, newTokens }: CacheTokens): strin
   `${sayCount(readTokens)} read, ${sayCount(writtenTokens)} written, ${sayCount(newTokens)} new`;
 
 const sayShare = (share: number): string => `${(share * 100).toFixed(share > 0.995 ? 1 : 0)} %`;
-
-/** The first column to the left, all others to the right. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join("  "),
-    )
-    .join("\n");
-}

@@ -1,5 +1,5 @@
 /** The skills that come with Keel, in our own words. A skill of the same name from a folder takes the place of one. */
-import type { PromptFile, PromptText } from "../../config/definitions/skills.ts";
+import type { PromptFile, PromptText } from "../../config/definitions/library-files.ts";
 
 type Bundled = Pick<PromptFile, "name" | "description" | "argumentHint"> & {
   readonly body: string;

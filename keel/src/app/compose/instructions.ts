@@ -5,7 +5,7 @@
  */
 import type { GitHead } from "../../config/definitions/git-head.ts";
 import type { InstructionFile, Instructions } from "../../config/definitions/instructions.ts";
-import type { PromptFile } from "../../config/definitions/skills.ts";
+import type { PromptFile } from "../../config/definitions/library-files.ts";
 import { defuse, note } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { oneLine, shorten } from "../../kernel/text.ts";

@@ -6,10 +6,11 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
 import type { Search } from "../../ports/search.ts";
-import type { Grammar, Shell } from "../../ports/shell.ts";
+import type { CommandPlace, Grammar, Shell } from "../../ports/shell.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
+import type { PlaceOptions } from "../../workspace/git/command-place.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
@@ -33,6 +34,17 @@ export function lateShell({ env, guard }: ProcessContext): Shell {
       return yield* (await load()).run(command, signal);
     },
     start: async (command) => (await load()).start(command),
+  };
+}
+
+export function latePlace(options: PlaceOptions): CommandPlace {
+  const load = once(async () =>
+    (await import("../../workspace/git/command-place.ts")).nodeCommandPlace(options),
+  );
+  return {
+    find: async (folder, names, reach) => (await load()).find(folder, names, reach),
+    repository: async (folder) => (await load()).repository(folder),
+    search: async () => (await load()).search(),
   };
 }
 

@@ -1,16 +1,17 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
-import { readAgentFiles } from "../../config/definitions/agent-files.ts";
-import { type ConfigFolder, configFolders } from "../../config/definitions/folders.ts";
-import { type OutputStyle, readOutputStyleFiles } from "../../config/definitions/output-styles.ts";
+import { configFolders } from "../../config/definitions/folders.ts";
+import {
+  type LibraryFiles,
+  type PromptFile,
+  readLibraryFiles,
+} from "../../config/definitions/library-files.ts";
 import { addedPlugins } from "../../config/definitions/plugin-list.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
-import { type PromptFile, readCommandFiles, readSkillFiles } from "../../config/definitions/skills.ts";
 import type { ChosenSource } from "../../config/settings/layers.ts";
-import type { FolderKind, Paths } from "../../config/settings/paths.ts";
+import type { Paths } from "../../config/settings/paths.ts";
 import type { TrustFacts } from "../../config/settings/settings.ts";
 import type { SessionState } from "../../core/state/state.ts";
-import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Library, SkillInfo } from "../../ports/library.ts";
 import type { AttachContext } from "../input/attach-mentions.ts";
 import { bundledSkills } from "./bundled-skills.ts";
@@ -26,46 +27,19 @@ export type LibraryOptions = {
   readonly skills?: readonly string[] | "all" | undefined;
 };
 
-export type SessionLibrary = {
-  readonly skills: readonly PromptFile[];
-  readonly commands: readonly PromptFile[];
-  /** The kinds of agents from folders; those that every session has are not among them. */
-  readonly agents: readonly AgentProfile[];
-  readonly styles: readonly OutputStyle[];
-  readonly plugins: readonly Plugin[];
-  /** Sentences for a person. */
-  readonly problems: readonly string[];
-};
+/** Of agents only the kinds from folders: those that every session has are not among them. */
+export type SessionLibrary = LibraryFiles & { readonly plugins: readonly Plugin[] };
 
 /** Never throws: what cannot be read is told and left out. */
 export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
   const { plugins, problems } = await readPlugins(options);
-  const read = await readDefinitions((kind) => configFolders({ ...options, kind, plugins }));
+  const read = await readLibraryFiles((kind) => configFolders({ ...options, kind, plugins }));
   const own = new Set(read.skills.map(({ name }) => name));
   return {
     ...read,
     skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
     plugins,
     problems: [...problems, ...read.problems],
-  };
-}
-
-/** What the files of each kind bring, and what is wrong with them. */
-export async function readDefinitions(
-  folders: (kind: FolderKind) => ConfigFolder[],
-): Promise<Omit<SessionLibrary, "plugins">> {
-  const [skills, commands, agents, styles] = await Promise.all([
-    readSkillFiles(folders("skills")),
-    readCommandFiles(folders("commands")),
-    readAgentFiles(folders("agents")),
-    readOutputStyleFiles(folders("output-styles")),
-  ]);
-  return {
-    skills: skills.found,
-    commands: commands.found,
-    agents: agents.found,
-    styles: styles.found,
-    problems: [skills, commands, agents, styles].flatMap(({ problems }) => problems),
   };
 }
 

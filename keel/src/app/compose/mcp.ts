@@ -158,7 +158,7 @@ async function load(servers: readonly NamedServer[], options: SessionMcpOptions)
       home,
       start: pipedPrograms({ env: serverEnvironment(inForce.commandEnv), guard: await guard() }),
       async whyNot(url, from) {
-        const { whyNotOutward } = await import("../../workspace/web/outward.ts");
+        const { whyNotOutward } = await import("../../workspace/web/url-guard.ts");
         return whyNotOutward(url, { home: from, allowHosts: web?.allowHosts ?? [] });
       },
     },

@@ -3,7 +3,7 @@
  * share their beginning; what differs between machines and folders comes last. Written at the first request and kept;
  * what changes from day to day is told in the conversation (`app/compose/instructions.ts`).
  */
-import type { OutputStyle } from "../../config/definitions/output-styles.ts";
+import type { OutputStyle } from "../../config/definitions/library-files.ts";
 
 export type PromptFacts = {
   readonly cwd: string;

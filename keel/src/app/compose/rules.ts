@@ -5,8 +5,9 @@ import type { LoadedSettings } from "../../config/settings/settings.ts";
 import { fault } from "../../kernel/fault.ts";
 import { changeRules, type RuleChange } from "../../policy/changes.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
-import { covers, type PermissionRule, parseRule, type RuleSource } from "../../policy/rules.ts";
+import { covers, type PermissionRule, parseRule } from "../../policy/rules.ts";
 import type { ToolHead } from "../../ports/tool.ts";
+import type { RuleSource } from "../../protocol/verdict-facts.ts";
 
 /** What stands where a rule should and is none. */
 export type UnreadRule = {

@@ -37,6 +37,7 @@ import {
   lateDiagnostics,
   lateDocuments,
   lateFileSearch,
+  latePlace,
   latePrograms,
   lateShell,
 } from "./late-ports.ts";
@@ -280,6 +281,7 @@ function workspaces({
     grammar,
     home: commandEnv["HOME"] ?? "/",
     isTrusted: trust.state !== "untrusted",
+    place: latePlace({ project: trust.root, env: commandEnv }),
   };
   return (folders) => {
     const { cwd } = folders;

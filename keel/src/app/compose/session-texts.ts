@@ -2,8 +2,7 @@
 import { hasTool } from "../../agents/rights.ts";
 import { readGitHead } from "../../config/definitions/git-head.ts";
 import { type InstructionFile, Instructions } from "../../config/definitions/instructions.ts";
-import type { OutputStyle } from "../../config/definitions/output-styles.ts";
-import type { PromptFile } from "../../config/definitions/skills.ts";
+import type { OutputStyle, PromptFile } from "../../config/definitions/library-files.ts";
 import { type Paths, userHome } from "../../config/settings/paths.ts";
 import type { SessionState } from "../../core/state/state.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";

@@ -1,5 +1,5 @@
 /** The whole text that a command or skill puts to the model: loaded, filled, its commands run by leave, its files attached. */
-import type { PromptFile, PromptText } from "../../config/definitions/skills.ts";
+import type { PromptFile, PromptText } from "../../config/definitions/library-files.ts";
 import { resultOf } from "../../kernel/one-by-one.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { ShellOutcome } from "../../ports/shell.ts";

@@ -111,7 +111,7 @@ export async function logIn(
   const [{ login }, { authFileOf }, { whyNotOutward }] = await Promise.all([
     import("../../mcp/login.ts"),
     import("../../mcp/routes.ts"),
-    import("../../workspace/web/outward.ts"),
+    import("../../workspace/web/url-guard.ts"),
   ]);
   return login(
     {

@@ -1,13 +1,13 @@
 /** The plugins that a person has added: shown before they are, listed, and removed. */
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { readLibraryFiles } from "../../config/definitions/library-files.ts";
 import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
 import { type Plugin, readPlugin } from "../../config/definitions/plugins.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { programs } from "../../workspace/processes/program.ts";
 import { homeResources } from "../compose/home-resources.ts";
-import { readDefinitions } from "../compose/library.ts";
 import { fetchPlugin, sourceOf } from "./fetch-plugin.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
@@ -112,24 +112,24 @@ async function reportOf(
   plugin: Plugin,
   { from, problems }: { from: string; problems: readonly string[] },
 ): Promise<PluginReport> {
-  const { name, path: place, version, description } = plugin;
-  const about = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
-  const read = await readDefinitions((kind) => [{ path: path.join(place, kind), ...about }]);
-  const names = (found: readonly { name: string }[]): string[] => found.map((one) => one.name);
+  const { name, path: root, version, description } = plugin;
+  const folder = { source: "plugin", compatible: false, trusted: true, plugin: name } as const;
+  const found = await readLibraryFiles((kind) => [{ ...folder, path: path.join(root, kind) }]);
+  const names = (files: readonly { name: string }[]): string[] => files.map((file) => file.name);
   return {
     name,
-    path: place,
+    path: root,
     version,
     description,
     from,
-    commands: names(read.commands),
-    skills: names(read.skills),
-    agents: names(read.agents),
-    styles: names(read.styles),
+    commands: names(found.commands),
+    skills: names(found.skills),
+    agents: names(found.agents),
+    styles: names(found.styles),
     hooks: Object.entries(plugin.hooks).flatMap(([point, groups]) =>
       groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
     ),
     servers: Object.entries(plugin.mcpServers).map(([server, how]) => `${server}: ${JSON.stringify(how)}`),
-    problems: [...problems, ...read.problems],
+    problems: [...problems, ...found.problems],
   };
 }

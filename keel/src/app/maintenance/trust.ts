@@ -12,6 +12,7 @@ import {
 import { fault } from "../../kernel/fault.ts";
 import { dangerOf } from "../../policy/danger.ts";
 import { parseRule } from "../../policy/rules.ts";
+import { nodeCommandPlace } from "../../workspace/git/command-place.ts";
 import { readSettings } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
 import type { SettingsLocation } from "./settings-files.ts";
@@ -49,10 +50,23 @@ export async function trustReport(place: SettingsLocation): Promise<TrustReport>
       const state = shown.has(offer.mark) ? "enabled" : "waiting";
       return { ...offer, state, ...(danger === undefined ? {} : { danger }) };
     }),
-    forbidden: entries.flatMap(({ file, state }) =>
-      state.kind === "left-out" && state.isForbidden ? [`${file}: ${state.why}`] : [],
-    ),
+    forbidden: [
+      ...entries.flatMap(({ file, state }) =>
+        state.kind === "left-out" && state.isForbidden ? [`${file}: ${state.why}`] : [],
+      ),
+      ...(await plantedIn(trust.root)),
+    ],
   };
+}
+
+/** What makes a folder a repository to git that no clone has made: its settings name programs that nobody has shown. */
+async function plantedIn(root: string): Promise<string[]> {
+  const found = await nodeCommandPlace({ project: root, env: {} }).repository(root);
+  return found.kind === "planted"
+    ? [
+        `${found.mark}: git takes the folder for a repository by it, so git is not run here without a question`,
+      ]
+    : [];
 }
 
 /** Trusts what the report shows and nothing that came since. Throws `settings_unwritable`. */

@@ -7,7 +7,7 @@ import { undisguised } from "../../kernel/text.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import type { LeftOut } from "../../store/jsonl/import-rights.ts";
+import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
 

@@ -30,11 +30,14 @@ export const maxFileCharacters = 256 * 1024;
 
 type DefinitionLayout = "files" | "folders";
 
+/** Pure. Undefined, with a sentence, for a file that is none of its kind. */
+export type ParseDefinition<T> = (file: DefinitionFile, tell: (problem: string) => void) => T | undefined;
+
 /** `files`: every `.md` file. `folders`: the file called `SKILL.md` in each folder. */
 export async function readDefinitions<T extends { readonly name: string }>(
   folders: readonly ConfigFolder[],
   shape: DefinitionLayout,
-  parse: (file: DefinitionFile, tell: (problem: string) => void) => T | undefined,
+  parse: ParseDefinition<T>,
 ): Promise<Definitions<T>> {
   const problems: string[] = [];
   const found = new Map<string, T>();
@@ -135,6 +138,3 @@ export function nameIn({ name, folder, front }: DefinitionFile): string {
   const named = textField(front, "name");
   return named === undefined ? name : [...(folder.plugin ? [folder.plugin] : []), named].join(":");
 }
-
-/** What a name may be made of: it is typed after a slash, shown in lists and used in rules. */
-export const isPlainName = (name: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]{0,99}$/u.test(name);

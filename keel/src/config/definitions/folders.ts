@@ -1,18 +1,13 @@
 /**
  * The folders in which files of one kind are looked for (commands, agents, skills, output styles), the strongest first.
- * Whoever reads such files takes the list from here, so that priority and trust are the same for all of them:
- *
- *     const { trust } = await loadSettings({ paths, cwd, chosen });
- *     for (const folder of configFolders({ kind: "skills", paths, trust, chosen })) …
- *
- * Of two files with one name the one of the earlier folder counts. A file of a project is text that may be shown and
+ * Whoever reads such files takes the list from here, so that priority and trust are the same for all of them. Of two files with one name the one of the earlier folder counts. A file of a project is text that may be shown and
  * read to the model, trusted or not; what in it runs, allows or starts something counts only if `isTrustedFile`.
  */
 import path from "node:path";
 import type { ChosenSource } from "../settings/layers.ts";
 import { type FolderKind, ownFolders, type Paths, projectFolders } from "../settings/paths.ts";
 import { fileMark } from "../settings/project-offer.ts";
-import { kindOf, realOf } from "../settings/project-root.ts";
+import { configFoldersIn, kindOf, realOf } from "../settings/project-root.ts";
 import type { TrustFacts } from "../settings/settings.ts";
 
 export type ConfigFolder = {
@@ -43,20 +38,21 @@ export type FoldersOptions = {
 export function configFolders({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
   const own = ownFolders(paths);
+  const isNamed = chosen?.includes("project") ?? false;
   const sure = (
     source: ConfigFolder["source"],
     place: string,
     more: Partial<ConfigFolder> = {},
-  ): ConfigFolder => ({
-    path: path.join(place, kind),
-    source,
-    compatible: false,
-    trusted: true,
-    ...more,
-  });
+  ): ConfigFolder => ({ path: path.join(place, kind), source, compatible: false, trusted: true, ...more });
+  const inProject = (place: string): ConfigFolder =>
+    sure("project", place, {
+      compatible: !place.endsWith(projectFolders[0]),
+      trusted: isNamed || trust.state === "trusted",
+      ...(isNamed ? {} : { shown: trust.shown }),
+    });
   return [
     ...managedFolder(paths).map((place) => sure("managed", place)),
-    ...(isChosen("project") ? inProject({ kind, trust, chosen, own }) : []),
+    ...(isChosen("project") ? configFoldersIn(trust, own).filter(isDirectory).map(inProject) : []),
     ...(isChosen("user") ? own.map((place, index) => sure("user", place, { compatible: index > 0 })) : []),
     ...plugins.map(({ name, path: root }) => sure("plugin", root, { plugin: name })),
   ].filter(isThere);
@@ -67,37 +63,13 @@ export function isTrustedFile({ trusted, shown }: ConfigFolder, file: string, te
   return trusted && (shown === undefined || shown.has(fileMark(file, text)));
 }
 
-function inProject({
-  kind,
-  trust,
-  chosen,
-  own,
-}: Pick<FoldersOptions, "kind" | "trust" | "chosen"> & { own: readonly string[] }): ConfigFolder[] {
-  const isNamed = chosen?.includes("project") ?? false;
-  return trust.folders.flatMap((folder) =>
-    projectFolders
-      .map((inner) => path.join(folder, inner))
-      // Somebody who works in the home folder has one set of files, and it is theirs.
-      .filter((place) => kindOf(place) === "directory" && !own.some((mine) => realOf(mine) === realOf(place)))
-      .map(
-        (place): ConfigFolder => ({
-          path: path.join(place, kind),
-          source: "project",
-          compatible: !place.endsWith(projectFolders[0]),
-          trusted: isNamed || trust.state === "trusted",
-          ...(isNamed ? {} : { shown: trust.shown }),
-        }),
-      ),
-  );
-}
-
 /** Beside the administrator's file that counts. */
 function managedFolder({ managed }: Paths): string[] {
   const file = managed.find((place) => kindOf(place) !== "missing") ?? managed[0];
   return file === undefined ? [] : [path.dirname(file)];
 }
 
-function isThere({ path: place, source }: ConfigFolder): boolean {
-  const kind = kindOf(source === "project" ? place : realOf(place));
-  return kind === "directory";
-}
+const isThere = ({ path: place, source }: ConfigFolder): boolean =>
+  isDirectory(source === "project" ? place : realOf(place));
+
+const isDirectory = (place: string): boolean => kindOf(place) === "directory";

@@ -22,17 +22,18 @@ const maxValues = 2_000;
 
 export function parseFrontmatter(text: string): Frontmatter {
   const source = text.replaceAll("\r\n", "\n");
-  const header = headerOf(source);
-  if (!header) return { fields: new Map(), body: source, problems: [] };
-  if (header.text.length > maxHeaderCharacters)
-    return { fields: new Map(), body: header.body, problems: ["the header is too long"] };
-  const reader = new FrontmatterReader(header.text);
+  const [whole = "", header] = withHeader.exec(source) ?? [];
+  if (header === undefined) return { fields: new Map(), body: source, problems: [] };
+  const body = source.slice(whole.length);
+  if (header.length > maxHeaderCharacters)
+    return { fields: new Map(), body, problems: ["the header is too long"] };
+  const reader = new FrontmatterReader(header);
   const fields = reader.read();
-  return { fields, body: header.body, problems: reader.problems };
+  return { fields, body, problems: reader.problems };
 }
 
 /** A text field, without blanks around it; undefined when it is missing, empty or something else. */
-export function textField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): string | undefined {
+export function textField({ fields }: Frontmatter, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = fields.get(name);
     if (typeof value === "string" && value.trim() !== "") return value.trim();
@@ -41,10 +42,7 @@ export function textField({ fields }: Pick<Frontmatter, "fields">, ...names: str
 }
 
 /** A list, or a text with commas between the names; commas inside of brackets belong to a name. */
-export function listField(
-  { fields }: Pick<Frontmatter, "fields">,
-  ...names: string[]
-): readonly string[] | undefined {
+export function listField({ fields }: Frontmatter, ...names: string[]): readonly string[] | undefined {
   for (const name of names) {
     const value = fields.get(name);
     if (Array.isArray(value)) return value.filter((item) => typeof item === "string");
@@ -53,14 +51,14 @@ export function listField(
   return undefined;
 }
 
-export function flagField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): boolean | undefined {
-  const word = textField({ fields }, ...names)?.toLowerCase();
+export function flagField(front: Frontmatter, ...names: string[]): boolean | undefined {
+  const word = textField(front, ...names)?.toLowerCase();
   if (word === "true" || word === "yes" || word === "on") return true;
   return word === "false" || word === "no" || word === "off" ? false : undefined;
 }
 
-export function countField({ fields }: Pick<Frontmatter, "fields">, ...names: string[]): number | undefined {
-  const word = textField({ fields }, ...names);
+export function countField(front: Frontmatter, ...names: string[]): number | undefined {
+  const word = textField(front, ...names);
   const value = word !== undefined && /^\d{1,9}$/.test(word) ? Number(word) : 0;
   return value > 0 ? value : undefined;
 }
@@ -81,19 +79,8 @@ function splitNames(words: string): string[] {
   return names;
 }
 
-function headerOf(text: string): { text: string; body: string } | undefined {
-  if (!text.startsWith("---")) return undefined;
-  const first = text.indexOf("\n");
-  if (first < 0 || text.slice(3, first).trim() !== "") return undefined;
-  for (let at = first; at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (!text.startsWith("---", at + 1)) continue;
-    const end = text.indexOf("\n", at + 1);
-    const line = end < 0 ? text.slice(at + 1) : text.slice(at + 1, end);
-    if (line.trim() === "---")
-      return { text: text.slice(first + 1, at + 1), body: end < 0 ? "" : text.slice(end + 1) };
-  }
-  return undefined;
-}
+/** Between two lines of dashes. Each line is looked at once. */
+const withHeader = /^---[^\S\n]*\n((?:[^\n]*\n)*?)---[^\S\n]*(?:\n|$)/;
 
 type FrontmatterLine = { readonly indent: number; readonly text: string; readonly raw: string };
 
@@ -127,7 +114,7 @@ class FrontmatterReader {
     if (++this.#values > maxValues || depth > maxDepth) {
       if (this.#values === maxValues + 1 || depth === maxDepth + 1)
         this.problems.push("the header holds too much");
-      this.#skipDeeper(indent);
+      this.#deeper(indent, "with blank lines");
       return "";
     }
     const block = /^[|>][+-]?$/.exec(rest);
@@ -172,35 +159,26 @@ class FrontmatterReader {
 
   /** A text that goes on in the lines below it, farther in. */
   #folded(first: string, indent: number): string {
-    const parts = first === "" ? [] : [scalar(first)];
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text === "" || line.indent <= indent) break;
-      parts.push(scalar(line.text));
-      this.#at++;
-    }
-    return parts.join(" ");
+    const below = this.#deeper(indent, "up to a blank line").map(({ text }) => text);
+    return [...(first === "" ? [] : [first]), ...below].map(scalar).join(" ");
   }
 
   #block(indent: number, joint: "\n" | " "): string {
-    const lines: string[] = [];
-    let inner: number | undefined;
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text !== "" && line.indent <= indent) break;
-      if (line.text !== "") inner ??= line.indent;
-      lines.push(line.raw.slice(Math.min(inner ?? 0, line.indent)));
-      this.#at++;
-    }
-    return lines.join(joint).trim();
+    const lines = this.#deeper(indent, "with blank lines");
+    const inner = lines.find(({ text }) => text !== "")?.indent ?? 0;
+    return lines
+      .map((line) => line.raw.slice(Math.min(inner, line.indent)))
+      .join(joint)
+      .trim();
   }
 
-  #skipDeeper(indent: number): void {
-    while (this.#at < this.#lines.length) {
-      const line = this.#line();
-      if (line.text !== "" && line.indent <= indent) return;
-      this.#at++;
-    }
+  /** Takes the lines that stand farther in. */
+  #deeper(indent: number, how: "with blank lines" | "up to a blank line"): FrontmatterLine[] {
+    const start = this.#at;
+    const isDeeper = ({ text, indent: own }: FrontmatterLine): boolean =>
+      text === "" ? how === "with blank lines" : own > indent;
+    while (this.#at < this.#lines.length && isDeeper(this.#line())) this.#at++;
+    return this.#lines.slice(start, this.#at);
   }
 
   /** False at the end. */

@@ -195,6 +195,8 @@ function matches(glob: string, file: string): boolean {
   return !inner.startsWith("..") && globMatcher(rests)(inner.split(path.sep).join("/"));
 }
 
+type ReadFrom = Omit<Candidate, "choices"> & { readonly depth: number };
+
 /** Reads each file once, and what it names behind it. */
 class Collector {
   readonly files: InstructionFile[] = [];
@@ -215,10 +217,7 @@ class Collector {
   }
 
   /** True when there is such a file, whether or not it is new. */
-  async #read(
-    given: string,
-    { source, within, depth }: { source: Candidate["source"]; within: readonly string[]; depth: number },
-  ): Promise<boolean> {
+  async #read(given: string, { source, within, depth }: ReadFrom): Promise<boolean> {
     // Most of what is looked for is not there, and every start looks for all of it.
     if (kindOf(given) === "missing") return false;
     const file = realOf(given);
@@ -238,29 +237,18 @@ class Collector {
     this.#texts.add(trimmed);
     const kept = trimmed.slice(0, Math.min(maxFileCharacters, this.#left));
     this.#left -= kept.length;
-    const notes = [
-      ...(kept.length < trimmed.length
-        ? [`Only ${kept.length} of its ${trimmed.length} characters are shown here.`]
-        : []),
-    ];
+    const isCut = kept.length < trimmed.length;
+    const notes = isCut ? [`Only ${kept.length} of its ${trimmed.length} characters are shown here.`] : [];
     const at = this.files.length;
-    const entry: InstructionFile = {
-      path: file,
-      source,
-      text: kept,
-      lines: trimmed.split("\n").length,
-      notes,
-    };
+    const lines = trimmed.split("\n").length;
+    const entry: InstructionFile = { path: file, source, text: kept, lines, notes };
     this.files.push(entry);
     const missed = await this.#readNamed(kept, { file, source, within, depth });
     if (missed.length > 0) this.files[at] = { ...entry, notes: [...notes, ...missed] };
     return true;
   }
 
-  async #readNamed(
-    text: string,
-    at: { file: string; source: Candidate["source"]; within: readonly string[]; depth: number },
-  ): Promise<string[]> {
+  async #readNamed(text: string, at: ReadFrom & { file: string }): Promise<string[]> {
     const named = importsIn(text);
     if (named.length === 0) return [];
     if (at.depth >= maxImportDepth) return [`What it names with @ is not read: it is too many files deep.`];
@@ -308,23 +296,14 @@ export function importsIn(text: string): string[] {
 }
 
 /** The marks that begin or end a block of code. */
-function fenceOf(line: string): string | undefined {
-  const text = line.trimStart();
-  const sign = text[0];
-  if (sign !== "`" && sign !== "~") return undefined;
-  let length = 0;
-  while (text[length] === sign) length++;
-  return length >= 3 ? text.slice(0, length) : undefined;
-}
+const fenceOf = (line: string): string | undefined => /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
 
 /** What stands between single backquotes is shown, not meant. */
-function withoutCode(line: string): string {
-  if (!line.includes("`")) return line;
-  return line
+const withoutCode = (line: string): string =>
+  line
     .split("`")
     .filter((_, index) => index % 2 === 0)
     .join(" ");
-}
 
 function namedIn(line: string): string[] {
   if (!line.includes("@")) return [];

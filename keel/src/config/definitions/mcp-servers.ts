@@ -3,7 +3,8 @@
  * folder, of the project, of the person, and of plugins. Of two servers of one name the stronger scope counts, and one
  * that is reached in the same way as a stronger one is not started twice. What waits for trust is not here.
  */
-import { canonicalJson, isObject } from "../../kernel/json.ts";
+import { canonicalJson, isObject, mapTexts } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { type McpScope, type McpServerSpec, mcpScopes, mcpServerSchema } from "../../protocol/mcp.ts";
@@ -77,12 +78,7 @@ function typeOf({ type, command, url }: Record<string, unknown>): unknown {
   return typeof url === "string" && /^wss?:/i.test(url) ? "ws" : "http";
 }
 
-type WrittenServer = {
-  readonly name: string;
-  readonly scope: McpScope;
-  readonly value: unknown;
-  readonly file?: string | undefined;
-};
+type WrittenServer = Omit<ConfiguredServer, "config"> & { readonly value: unknown };
 
 const scopeOf: Readonly<Record<LayerSource, McpScope>> = {
   managed: "managed",
@@ -119,19 +115,13 @@ function wayOf(config: McpServerSpec): string {
 
 function expandAll(config: McpServerSpec, env: ServersOptions["env"]): Result<McpServerSpec> {
   const missing: string[] = [];
-  const put = (text: string): string => expand(text, env, missing);
-  const each = (values: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, text]) => [name, put(text)]));
-  const expanded: McpServerSpec =
+  const written: Partial<McpServerSpec> =
     config.type === "stdio"
-      ? {
-          ...config,
-          command: put(config.command),
-          ...(config.args ? { args: config.args.map(put) } : {}),
-          ...(config.env ? { env: each(config.env) } : {}),
-        }
-      : { ...config, url: put(config.url), ...(config.headers ? { headers: each(config.headers) } : {}) };
-  if (missing.length === 0) return ok(expanded);
+      ? present({ command: config.command, args: config.args, env: config.env })
+      : present({ url: config.url, headers: config.headers });
+  const filled = mapTexts(written, (text) => expand(text, env, missing));
+  // The same fields, with other texts in them.
+  if (missing.length === 0) return ok({ ...config, ...(filled as typeof config) });
   return failed(`${[...new Set(missing)].join(", ")} ${missing.length === 1 ? "is" : "are"} not set`);
 }
 

@@ -28,15 +28,8 @@ export type OtherSetup = {
 
 export type FileKind = "instructions" | "command" | "skill" | "agent" | "output style";
 
-export async function readOtherSetup(agent: OtherAgent, userHome: string): Promise<OtherSetup> {
-  switch (agent) {
-    case "claude":
-      return readClaude(userHome);
-    case "codex":
-      return readCodex(userHome);
-    case "gemini":
-      return readGemini(userHome);
-  }
+export function readOtherSetup(agent: OtherAgent, userHome: string): Promise<OtherSetup> {
+  return { claude: readClaude, codex: readCodex, gemini: readGemini }[agent](userHome);
 }
 
 type OtherSetting = OtherSetup["settings"][number];
@@ -61,7 +54,7 @@ async function readClaude(userHome: string): Promise<OtherSetup> {
       ...(await markdown(path.join(folder, "commands"), "command")),
       ...(await markdown(path.join(folder, "agents"), "agent")),
       ...(await markdown(path.join(folder, "output-styles"), "output style")),
-      ...(await skills(path.join(folder, "skills"))),
+      ...(await skills(folder)),
     ],
   };
 }
@@ -72,14 +65,11 @@ async function readCodex(userHome: string): Promise<OtherSetup> {
   const read = await readPlainText(file, { links: "follow" });
   const config = read.kind === "text" ? readToml(read.text) : {};
   return {
-    settings: [
-      ...(typeof config["model"] === "string" ? [{ path: ["model"], value: config["model"], file }] : []),
-      ...serversIn(config["mcp_servers"], file),
-    ],
+    settings: [...modelIn(config["model"], file), ...serversIn(config["mcp_servers"], file)],
     files: [
       ...(await instructions(path.join(folder, "AGENTS.md"))),
       ...(await markdown(path.join(folder, "prompts"), "command")),
-      ...(await skills(path.join(folder, "skills"))),
+      ...(await skills(folder)),
     ],
   };
 }
@@ -91,14 +81,11 @@ async function readGemini(userHome: string): Promise<OtherSetup> {
   const { model } = settings;
   const name = isObject(model) ? model["name"] : model;
   return {
-    settings: [
-      ...(typeof name === "string" ? [{ path: ["model"], value: name, file }] : []),
-      ...serversIn(settings["mcpServers"], file),
-    ],
+    settings: [...modelIn(name, file), ...serversIn(settings["mcpServers"], file)],
     files: [
       ...(await instructions(path.join(folder, "GEMINI.md"))),
       ...(await tomlCommands(path.join(folder, "commands"))),
-      ...(await skills(path.join(folder, "skills"))),
+      ...(await skills(folder)),
     ],
   };
 }
@@ -108,6 +95,9 @@ async function readObject(file: string): Promise<Record<string, unknown>> {
   const json = read.kind === "text" ? await readJsonc(read.text) : undefined;
   return asObject(json?.ok ? json.value : undefined);
 }
+
+const modelIn = (model: unknown, file: string): OtherSetting[] =>
+  typeof model === "string" ? [{ path: ["model"], value: model, file }] : [];
 
 const rulesIn = (permissions: unknown, file: string): OtherSetting[] =>
   ["allow", "ask", "deny"].flatMap((list) =>
@@ -143,7 +133,8 @@ async function markdown(folder: string, kind: FileKind): Promise<OtherFile[]> {
 }
 
 /** A skill is a folder with all that is in it. */
-async function skills(folder: string): Promise<OtherFile[]> {
+async function skills(home: string): Promise<OtherFile[]> {
+  const folder = path.join(home, folders.skill);
   const files = await filesIn(folder);
   return files
     .filter((file) => file.endsWith("SKILL.md") && file.includes(path.sep))

@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { type Tree, writeTree } from "../../../../test/support/words-stage.ts";
 import { readGitHead } from "./git-head.ts";
+import { readLibraryFiles } from "./library-files.ts";
 import { changePluginList, readPluginList } from "./plugin-list.ts";
 import { readPlugin } from "./plugins.ts";
-import { readSkillFiles } from "./skills.ts";
 
 function folder(tree: Tree): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-plugin-")));
@@ -81,9 +81,9 @@ test("a skill needs a description and a name, and is found under its folder's na
     "good/inner/SKILL.md": "---\ndescription: a part of the other\n---\nbody",
     "SKILL.md": "---\ndescription: no folder\n---\nbody",
   });
-  const { found, problems } = await readSkillFiles([
-    { path: root, source: "user", compatible: false, trusted: true },
-  ]);
+  const { skills: found, problems } = await readLibraryFiles((kind) =>
+    kind === "skills" ? [{ path: root, source: "user", compatible: false, trusted: true }] : [],
+  );
   expect(found.map(({ name }) => name)).toEqual(["good", "nested:deep"]);
   expect(problems).toHaveLength(2);
 });

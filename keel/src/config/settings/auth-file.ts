@@ -1,8 +1,8 @@
 /** Keys that a person gave Keel to keep: a private file, used where no variable and no setting names a key. */
 import { asObject, isObject, parseJson } from "../../kernel/json.ts";
-import { failed, ok } from "../../kernel/result.ts";
+import { failed, ok, type Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
-import { type Lock, saveChange } from "./save.ts";
+import { changeJson, type Lock } from "./save.ts";
 
 export type StoredKey = {
   /** Absent where the system's keychain has it. */
@@ -18,32 +18,31 @@ export async function readKeys(
   const read = await readPlainText(file, { links: "refuse" });
   if (read.kind === "missing") return { keys: new Map() };
   if (read.kind !== "text") return { keys: new Map(), problem: `${file} is not read: ${read.why}` };
-  const keys = parse(read.text);
-  if (!keys) return { keys: new Map(), problem: `${file} holds no keys that Keel can read.` };
+  const parsed = parse(read.text);
+  if (!parsed.ok) return { keys: new Map(), problem: `${file} holds no keys that Keel can read.` };
   const isOpen = process.platform !== "win32" && (read.mode & 0o077) !== 0;
+  const keys = parsed.value;
   return isOpen ? { keys, problem: `Others may read ${file}: chmod 600 it.` } : { keys };
 }
 
 /** Undefined removes it. Throws `settings_unwritable`. */
 export function saveKey(
-  { file, lock }: { file: string; lock: Lock },
+  saving: { file: string; lock: Lock },
   provider: string,
   kept: StoredKey | undefined,
 ): Promise<void> {
-  return saveChange({ file, owner: "person", lock }, async (text) => {
-    const keys = new Map(text.trim() === "" ? [] : parse(text));
-    if (text.trim() !== "" && !parse(text)) return failed("it holds something else than keys");
+  return changeJson(saving, parse, (keys = new Map()) => {
     if (kept) keys.set(provider, kept);
     else keys.delete(provider);
-    return ok(`${JSON.stringify({ keys: Object.fromEntries(keys) }, null, 2)}\n`);
+    return { keys: Object.fromEntries(keys) };
   });
 }
 
-function parse(text: string): Map<string, StoredKey> | undefined {
+function parse(text: string): Result<Map<string, StoredKey>> {
   const { keys } = asObject(parseJson(text));
-  if (!isObject(keys)) return undefined;
+  if (!isObject(keys)) return failed("it holds something else than keys");
   const known = Object.entries(keys).filter((entry): entry is [string, object] => isObject(entry[1]));
-  return new Map(known.map(([provider, kept]) => [provider, keyIn(kept)]));
+  return ok(new Map(known.map(([provider, kept]) => [provider, keyIn(kept)])));
 }
 
 const keyIn = ({ key, baseUrl }: { key?: unknown; baseUrl?: unknown }): StoredKey => ({

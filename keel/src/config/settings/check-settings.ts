@@ -60,15 +60,15 @@ const key = (part: PropertyKey): string | number => (typeof part === "number" ? 
 function remove(root: Record<string, unknown>, place: SettingPath): void {
   const last = place.at(-1);
   if (last === undefined) return;
-  const holder = place.slice(0, -1).reduce<unknown>(part, root);
+  const holder = place
+    .slice(0, -1)
+    .reduce<unknown>(
+      (at, name) => (at instanceof Object && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined),
+      root,
+    );
   if (Array.isArray(holder) && typeof last === "number" && last < holder.length) holder.splice(last, 1);
   else if (isObject(holder) && Object.hasOwn(holder, last)) delete holder[last];
   else if (place.length > 1) remove(root, place.slice(0, -1));
-}
-
-function part(value: unknown, name: string | number): unknown {
-  if (Array.isArray(value)) return typeof name === "number" ? value[name] : undefined;
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function order(left: SettingPath, right: SettingPath): number {

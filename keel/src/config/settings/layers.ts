@@ -9,7 +9,7 @@ import type { SettingSource } from "../../protocol/options.ts";
 import { readJsonc } from "./jsonc.ts";
 import { ownFolders, type Paths, projectFolders } from "./paths.ts";
 import { type PlainText, readPlainText } from "./plain-text.ts";
-import { kindOf, type Project, realOf } from "./project-root.ts";
+import { configFoldersIn, kindOf, type Project } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
 
 /** From the strongest to the weakest. */
@@ -79,19 +79,13 @@ const nothing: LayerResult = { faults: [] };
 
 function layerFilesOf({ paths, project, chosen }: LayersOptions): LayerFile[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
-  const mine = ownFolders(paths);
+  const places = configFoldersIn(project, ownFolders(paths));
   const inProject = (source: "local" | "project", name: string): LayerFile[] =>
-    project.folders.flatMap((folder) =>
-      projectFolders
-        .map((inner) => path.join(folder, inner))
-        // Somebody who works in the home folder has one set of settings, and it is theirs.
-        .filter((place) => kindOf(place) !== "missing" && !mine.some((own) => realOf(own) === realOf(place)))
-        .map((place) => ({
-          source,
-          file: path.join(place, name),
-          dialect: place.endsWith(projectFolders[0]) ? "ours" : "compatible",
-        })),
-    );
+    places.map((place) => ({
+      source,
+      file: path.join(place, name),
+      dialect: place.endsWith(projectFolders[0]) ? "ours" : "compatible",
+    }));
   const servers = (): LayerFile[] =>
     [
       ...inProject("project", "mcp.json").filter(({ dialect }) => dialect === "ours"),

@@ -1,6 +1,8 @@
 /** Reads a small text file that others may have written: a pipe does not hang it, a device does not fill the memory. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { codeOf } from "../../kernel/fault.ts";
+import { own } from "../../kernel/own.ts";
 
 /** Written by hand, or by a few programs: far below this. */
 export const maxBytes = 2 * 1024 * 1024;
@@ -46,21 +48,16 @@ function decode(bytes: Uint8Array): string {
 }
 
 function explain(thrown: unknown): PlainText {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
-  switch (code) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return { kind: "missing" };
-    case "ELOOP":
-    case "EMLINK":
-      return refused("it is a link");
-    case "ENXIO":
-      return refused("it is not a plain file");
-    case "ERR_ENCODING_INVALID_ENCODED_DATA":
-      return refused("it is not text in UTF-8");
-    default:
-      return refused(code);
-  }
+  const code = codeOf(thrown) ?? "unknown error";
+  if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
+  return refused(own(words, code) ?? code);
 }
+
+const words: Readonly<Record<string, string>> = {
+  ELOOP: "it is a link",
+  EMLINK: "it is a link",
+  ENXIO: "it is not a plain file",
+  ERR_ENCODING_INVALID_ENCODED_DATA: "it is not text in UTF-8",
+};
 
 const refused = (why: string): PlainText => ({ kind: "refused", why });

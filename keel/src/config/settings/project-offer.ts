@@ -13,15 +13,14 @@ import { markOf, offersIn } from "./project-gate.ts";
 import { kindOf, type Project } from "./project-root.ts";
 
 export type ProjectOffer = {
-  readonly kind: OfferKind;
+  readonly kind: (typeof offerKinds)[number];
   /** What exactly: the rule, the command, the variable with its value. */
   readonly text: string;
   readonly file: string;
   readonly mark: string;
 };
 
-export const offerKinds = ["hook", "server", "rule", "variable", "mode", "folder", "file"] as const;
-export type OfferKind = (typeof offerKinds)[number];
+const offerKinds = ["hook", "server", "rule", "variable", "mode", "folder", "file"] as const;
 
 /** More than a project has; what is beyond stays untrusted. */
 const maxFiles = 500;
@@ -29,8 +28,7 @@ const maxFiles = 500;
 export async function offersOf(project: Project, entries: readonly SettingEntry[]): Promise<ProjectOffer[]> {
   const settings = offersIn(entries).map(
     (entry): ProjectOffer => ({
-      kind: kindIn(entry),
-      text: textOf(entry),
+      ...describe(entry),
       file: entry.file ?? "",
       mark: markOf(entry),
     }),
@@ -39,32 +37,20 @@ export async function offersOf(project: Project, entries: readonly SettingEntry[
   return all.toSorted((left, right) => offerKinds.indexOf(left.kind) - offerKinds.indexOf(right.kind));
 }
 
-function kindIn({ path: [group, name] }: SettingEntry): OfferKind {
+function describe({ path: [group, name], value }: SettingEntry): Pick<ProjectOffer, "kind" | "text"> {
   switch (group) {
     case "hooks":
-      return "hook";
+      return { kind: "hook", text: `${name}: ${hookText(value)}` };
     case "mcpServers":
+      return { kind: "server", text: `${name}: ${serverText(value)}` };
     case "diagnostics":
-      return "server";
+      return { kind: "server", text: `after edits: ${JSON.stringify(value)}` };
     case "env":
-      return "variable";
-    default:
-      return name === "defaultMode" ? "mode" : name === "additionalDirectories" ? "folder" : "rule";
-  }
-}
-
-function textOf({ path: [group = "", name = ""], value }: SettingEntry): string {
-  switch (group) {
-    case "hooks":
-      return `${name}: ${hookText(value)}`;
-    case "mcpServers":
-      return `${name}: ${serverText(value)}`;
-    case "diagnostics":
-      return `after edits: ${JSON.stringify(value)}`;
-    case "env":
-      return `${name}=${String(value)}`;
-    default:
-      return String(value);
+      return { kind: "variable", text: `${name}=${String(value)}` };
+    default: {
+      const kind = name === "defaultMode" ? "mode" : name === "additionalDirectories" ? "folder" : "rule";
+      return { kind, text: String(value) };
+    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
+import { projectFolders } from "./paths.ts";
 
 export type Project = {
   readonly root: string;
@@ -23,6 +24,13 @@ export function findProject(cwd: string): Project {
     if (at === path.dirname(at)) break;
   }
   return { root: start, folders: [start] };
+}
+
+/** The folders of settings that a project has. Who works in the home folder has one set of files, and it is theirs. */
+export function configFoldersIn({ folders }: Project, own: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) => projectFolders.map((inner) => path.join(folder, inner)))
+    .filter((place) => kindOf(place) !== "missing" && !own.some((mine) => realOf(mine) === realOf(place)));
 }
 
 /** Also a bare one, which is a repository to git wherever it stands. */

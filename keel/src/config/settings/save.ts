@@ -5,8 +5,8 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, unlink } from "node:fs/promises";
 import path from "node:path";
-import { fault } from "../../kernel/fault.ts";
-import type { Result } from "../../kernel/result.ts";
+import { codeOf, Fault, fault } from "../../kernel/fault.ts";
+import { ok, type Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
 import { kindOf } from "./project-root.ts";
 
@@ -43,9 +43,21 @@ export async function saveChange({ file, owner, lock }: Saving, change: TextChan
       await replaceWhole(target, changed.value, mode);
     });
   } catch (thrown) {
-    if (!(thrown instanceof Error) || !("code" in thrown) || thrown.name === "Fault") throw thrown;
-    throw refuse(String(thrown.code), thrown);
+    const code = codeOf(thrown);
+    throw code === undefined || thrown instanceof Fault ? thrown : refuse(code, thrown);
   }
+}
+
+/** The same for a private file of our own: its value, read and written as JSON. One that cannot be read is not replaced. */
+export function changeJson<T>(
+  { file, lock }: Pick<Saving, "file" | "lock">,
+  parse: (text: string) => Promise<Result<T>> | Result<T>,
+  change: (value: T | undefined) => object,
+): Promise<void> {
+  return saveChange({ file, lock, owner: "person" }, async (text) => {
+    const known = text.trim() === "" ? ok(undefined) : await parse(text);
+    return known.ok ? ok(`${JSON.stringify(change(known.value), null, 2)}\n`) : known;
+  });
 }
 
 const ending = ".keel-new";

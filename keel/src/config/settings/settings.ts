@@ -1,19 +1,15 @@
 /** The settings in force for a folder: all sources read, held against trust, and joined, with where each value came from. */
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { entriesOf, type JudgedEntry, joinEntries, judgeEntries } from "./entries.ts";
-import { type ChosenSource, type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
-import type { Paths } from "./paths.ts";
+import { type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
 import { type Gate, whyNot } from "./project-gate.ts";
 import { findProject, type Project } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
 import { readTrust } from "./trust.ts";
 
-export type LoadSettingsOptions = {
-  readonly paths: Paths;
+/** To name a source of `chosen` is to trust it. */
+export type LoadSettingsOptions = Omit<LayersOptions, "project"> & {
   readonly cwd: string;
-  /** Which of the user's, the project's and the local ones are read; all when left out. Naming a source trusts it. */
-  readonly chosen?: readonly ChosenSource[] | undefined;
-  readonly flags?: LayersOptions["flags"];
   /** What the options of the command line say, as settings. */
   readonly commandLine?: KeelSettings | undefined;
   /** What the program around Keel forbids; of it only what makes things stricter counts. */

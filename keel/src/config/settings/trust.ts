@@ -7,7 +7,7 @@ import { type Fault, fault } from "../../kernel/fault.ts";
 import { parseJson } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { readPlainText } from "./plain-text.ts";
-import { type Lock, saveChange } from "./save.ts";
+import { changeJson, type Lock } from "./save.ts";
 
 export type TrustRecord = {
   /** Milliseconds since 1970. */
@@ -35,17 +35,13 @@ export async function readTrust(file: string): Promise<{ book: TrustBook; fault?
 }
 
 /** Throws `settings_unwritable`. */
-export async function changeTrust(
-  { file, lock }: { file: string; lock: Lock },
+export function changeTrust(
+  saving: { file: string; lock: Lock },
   change: (book: TrustBook) => TrustBook,
 ): Promise<void> {
-  await saveChange({ file, lock, owner: "person" }, async (text) => {
-    const parsed = text.trim() === "" ? ok<TrustBook>(new Map()) : parseBook(text);
-    if (!parsed.ok) return parsed;
-    const roots = Object.fromEntries(
-      [...change(parsed.value)].sort(([left], [right]) => (left < right ? -1 : 1)),
-    );
-    return ok(`${JSON.stringify({ version: 1, roots }, null, 2)}\n`);
+  return changeJson(saving, parseBook, (book = new Map()) => {
+    const sorted = [...change(book)].sort(([left], [right]) => (left < right ? -1 : 1));
+    return { version: 1, roots: Object.fromEntries(sorted) };
   });
 }
 

@@ -22,6 +22,7 @@ import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
+import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
@@ -56,7 +57,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
 
   const ready = await decideSafely(work, { call, tool, context, first });
   if ("refused" in ready) return finish(ready.refused);
-  const { input, by, claims, notes, stop } = ready;
+  const { input, by, claims, facts, notes, stop } = ready;
   const { sent } = input;
   const changing = input.traits().readOnly ? [] : claims;
   await backUpBefore(work, changing);
@@ -68,6 +69,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
     tool: tool.name,
     by,
     ...(sent === call.use.input ? {} : { input: sent }),
+    facts,
   });
   await work.saved();
   const decided = { ...context, decided: claims };
@@ -113,6 +115,7 @@ type Ready = {
   input: CallInput;
   by: "rule" | "mode" | "hook" | "host" | "read-only";
   claims: readonly Claim[];
+  facts: VerdictFacts;
   notes: readonly string[];
   stop: string | undefined;
 };
@@ -161,6 +164,7 @@ async function decideCall(
     return {
       refused: {
         ...refusal(permission.denial.reason, { denied: permission.denial }),
+        ...(permission.facts ? { facts: permission.facts } : {}),
         ...(hook.context.length > 0 ? { context: [...hook.context] } : {}),
         ...(hook.stop === undefined ? {} : { stop: hook.stop }),
       },
@@ -170,6 +174,7 @@ async function decideCall(
     input: permission.input,
     by: permission.by,
     claims: permission.claims,
+    facts: permission.facts,
     notes: hook.context,
     stop: hook.stop,
   };

@@ -51,16 +51,21 @@ export async function prepareCall(work: StepContext, call: ToolCall): Promise<Pr
   }
 }
 
+/** With every name so far that was found to lead through links: a tool claims where its path leads, not its name. */
+export type LookingContext = ToolContext & { readonly linked?: ReadonlyMap<string, PathFacts> };
+
 /**
  * The same for as long as a call is looked at: a path is walked once, however many want to know what it is. The run has
  * none of this: it asks anew, and works only on what was decided about.
  */
-export function rememberingPaths(context: ToolContext): ToolContext {
+export function rememberingPaths(context: ToolContext): LookingContext {
   const { workspace } = context;
   const { files } = workspace;
   const known = new Map<string, Promise<PathFacts>>();
+  const linked = new Map<string, PathFacts>();
   const walk = async (path: string): Promise<PathFacts> => {
     const facts = await files.describe(path);
+    if (facts.passed?.length) linked.set(path, facts);
     if (facts.problem === undefined && facts.path !== path)
       known.set(facts.path, Promise.resolve(withoutLinks(facts)));
     return facts;
@@ -75,7 +80,7 @@ export function rememberingPaths(context: ToolContext): ToolContext {
     read: (path, limits) => files.read(path, limits),
     write: (path, bytes, basis) => files.write(path, bytes, basis),
   };
-  return { ...context, workspace: { ...workspace, files: looking } };
+  return { ...context, workspace: { ...workspace, files: looking }, linked };
 }
 
 /** What the end of the way is by its own name. */

@@ -10,14 +10,16 @@ import { lookAt } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { onceOrNot } from "../../policy/suggest.ts";
+import { verdictFacts, withHook } from "../../policy/verdict-facts.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim } from "../../protocol/tool.ts";
+import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
-import { rememberingPaths } from "./context.ts";
+import { type LookingContext, rememberingPaths } from "./context.ts";
 import { complaintAbout, look } from "./look.ts";
 import { type CallInput, inputOf } from "./prepared.ts";
 
@@ -26,7 +28,7 @@ type PermitContext = {
   tool: Tool;
   context: ToolContext;
   /** The context with what is known of paths already. What is decided after a question is looked at anew. */
-  looking: ToolContext;
+  looking: LookingContext;
   input: CallInput;
   hook: HookDecision | undefined;
   /** It belongs to no turn: its question is the person's alone, and is not opened where nobody answers. */
@@ -40,18 +42,21 @@ export type Permission =
       input: CallInput;
       /** What exactly was allowed: the run may touch these targets and no others. */
       claims: readonly Claim[];
+      facts: VerdictFacts;
     }
-  /** `because`: why policy denies it, without the sentence that the model reads. */
-  | { verdict: "deny"; denial: Denial; because?: string; interrupt: boolean };
+  /** `because`: why policy denies it, without the sentence that the model reads. `facts`: where nobody was asked. */
+  | { verdict: "deny"; denial: Denial; because?: string; facts?: VerdictFacts; interrupt: boolean };
 
 export async function permit(work: StepContext, context: PermitContext): Promise<Permission> {
   const { hook, call, tool } = context;
   const { sent } = context.input;
-  const { decision, claims } = await judge(work, { ...context, context: context.looking });
+  const judged = await judge(work, { ...context, context: context.looking });
+  const { decision, claims } = judged;
+  const facts = withHook(judged.facts(), hook);
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work.state, askKey(work.parts, call.use.id));
-  if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims }, refused);
-  const alone = withoutAsking(context, { decision, claims });
+  if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims, facts }, refused);
+  const alone = withoutAsking(context, { decision, claims, facts });
   if (alone) {
     closeOpenAsks(work, call.use.id);
     return alone;
@@ -70,23 +75,25 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     claims,
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
     options: decision.verdict === "ask" ? decision.options : onceOrNot,
+    facts,
   });
   closeOpenAsks(work, call.use.id, ask.id);
-  return settle(work, { ...context, claims }, await askBoth(work, ask, context));
+  return settle(work, { ...context, claims, facts }, await askBoth(work, ask, context));
 }
 
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */
 function withoutAsking(
   { hook, input }: PermitContext,
-  { decision, claims }: { decision: Decision; claims: readonly Claim[] },
+  { decision, ...rest }: { decision: Decision; claims: readonly Claim[]; facts: VerdictFacts },
 ): Permission | undefined {
+  const { facts } = rest;
   if (decision.verdict === "deny")
-    return { ...deny(decision.by, `Denied: ${decision.because}.`), because: decision.because };
-  if (hook?.verdict === "deny") return deny("hook", hook.reason);
+    return { ...deny(decision.by, `Denied: ${decision.because}.`), because: decision.because, facts };
+  if (hook?.verdict === "deny") return { ...deny("hook", hook.reason), facts };
   if (hook?.verdict !== "ask" && decision.verdict === "allow")
-    return { verdict: "allow", by: decision.by, input, claims };
+    return { verdict: "allow", by: decision.by, input, ...rest };
   if (hook?.verdict === "allow" && !(decision.verdict === "ask" && decision.insists))
-    return { verdict: "allow", by: "hook", input, claims };
+    return { verdict: "allow", by: "hook", input, ...rest };
   return undefined;
 }
 
@@ -134,8 +141,8 @@ const rulesOffered = ({ options }: Ask): string[] => options.flatMap(({ rule }) 
 /** What policy says of an input, and about which claims. */
 export async function judge(
   work: StepContext,
-  { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
-): Promise<{ decision: Decision; claims: Claim[] }> {
+  { tool, context, input }: Pick<PermitContext, "tool" | "input"> & { context: LookingContext },
+): Promise<{ decision: Decision; claims: Claim[]; facts: () => VerdictFacts }> {
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
     const claimed = [...(await input.claims(context))];
     return {
@@ -146,18 +153,25 @@ export async function judge(
   });
   const { rules } = work.parts;
   const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode ?? "default";
-  return {
-    decision: decide({
-      tool: tool.name,
-      traits: input.traits(),
-      claims,
-      mode,
-      ...looked,
-      planFile,
-      rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
-    }),
+  const traits = input.traits();
+  const decision = decide({
+    tool: tool.name,
+    traits,
     claims,
-  };
+    mode,
+    ...looked,
+    planFile,
+    rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
+  });
+  const trust = trustOf(context);
+  const withLinks = { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) };
+  const facts = () =>
+    verdictFacts({ decision, mode, rules, claims, traits, trust, planFile, looked: withLinks });
+  return { decision, claims, facts };
+}
+
+function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"] {
+  return commands && (commands.isTrusted ? "trusted" : "untrusted");
 }
 
 /** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
@@ -173,7 +187,7 @@ async function planFileOf({ parts }: StepContext, claims: readonly Claim[]): Pro
 
 async function settle(
   work: StepContext,
-  site: PermitContext & { claims: readonly Claim[] },
+  site: PermitContext & { claims: readonly Claim[]; facts: VerdictFacts },
   { answer, by }: Closed,
 ): Promise<Permission> {
   const who = by === "hook" ? "hook" : "host";
@@ -183,15 +197,16 @@ async function settle(
       interrupt: answer.interrupt ?? false,
     };
   if (answer.input === undefined || canonicalJson(answer.input) === canonicalJson(site.input.sent))
-    return { verdict: "allow", by: who, input: site.input, claims: site.claims };
+    return { verdict: "allow", by: who, input: site.input, claims: site.claims, facts: site.facts };
   // A changed input is decided again: an answer may not carry through what a rule denies.
   const context = rememberingPaths(site.context);
   const input = inputOf(site.tool, answer.input);
   const complaint = await complaintAbout(work, site.tool, { input, context });
   if (complaint !== undefined) return deny(who, complaint);
-  const { decision, claims } = await judge(work, { ...site, context, input });
-  if (decision.verdict === "deny") return deny(decision.by, `Denied: ${decision.because}.`);
-  return { verdict: "allow", by: who, input, claims };
+  const { decision, claims, facts } = await judge(work, { ...site, context, input });
+  if (decision.verdict === "deny")
+    return { ...deny(decision.by, `Denied: ${decision.because}.`), facts: facts() };
+  return { verdict: "allow", by: who, input, claims, facts: facts() };
 }
 
 const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" } => ({

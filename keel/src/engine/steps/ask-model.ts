@@ -69,7 +69,8 @@ async function askOnce(
   work: StepContext,
   { requestId, name, info, request, predicted }: SentRequest,
 ): Promise<void> {
-  const { clock, ids } = work.parts;
+  const { clock, ids, model } = work.parts;
+  const sums = await model.prepare?.(request);
   work.record({
     type: "model.started",
     requestId,
@@ -77,8 +78,9 @@ async function askOnce(
     purpose: "turn",
     attempt: (work.state.turn?.failures ?? 0) + 1,
     predicted,
+    ...(sums ? { sums } : {}),
   });
-  await work.saved(() => work.parts.model.prepare?.(request));
+  await work.saved();
 
   const startedAt = clock.monotonicMs();
   const starter = earlyStarter(work);

@@ -58,7 +58,8 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
   let outcome: Awaited<ReturnType<typeof readReply>>;
   try {
     const attempt = (work.state.turn?.failures ?? 0) + 1;
-    work.record({ type: "model.started", ...about, attempt, predicted });
+    const sums = await model.prepare?.(request);
+    work.record({ type: "model.started", ...about, attempt, predicted, ...(sums ? { sums } : {}) });
     await work.saved();
     outcome = await readReply(work, request, () => undefined);
   } finally {

@@ -31,9 +31,19 @@ export type Arguments<T extends CliOptions> = {
   readonly positionals: readonly string[];
 };
 
+/** How many words after one that the table does not know go with it. */
+export type PassOver = (unknown: {
+  readonly spelling: string;
+  /** What stands behind its `=`. */
+  readonly inline: string | undefined;
+  readonly next: string | undefined;
+}) => 0 | 1;
+
+/** With `passOver`, what the table does not know is no fault. */
 export function parseArguments<const T extends CliOptions>(
   given: readonly string[],
   options: T,
+  passOver?: PassOver,
 ): Arguments<T> {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, option]) => [name, configOf(option)]),
@@ -41,7 +51,7 @@ export function parseArguments<const T extends CliOptions>(
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: joined(given, options),
+      args: joined(given, options, passOver),
       options: config,
       allowPositionals: true,
       strict: true,
@@ -122,17 +132,18 @@ const configOf = (option: CliOption) => ({
 const absent = ({ kind }: CliOption): unknown => (kind === "flag" ? false : kind === "list" ? [] : undefined);
 
 /** Every option under its own name, and with its value as `--name=value`: so no value can be taken for an option. */
-function joined(given: readonly string[], options: CliOptions): string[] {
+function joined(given: readonly string[], options: CliOptions, passOver?: PassOver): string[] {
   const names = namesOf(options);
   const out: string[] = [];
   for (let at = 0; at < given.length; at += 1) {
     const word = given[at] ?? "";
-    if (word === "--") return [...out, ...given.slice(at)];
+    if (word === "--" && !passOver) return [...out, ...given.slice(at)];
     const [, spelling = word, inline] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
     const name = names.get(spelling);
     const option = name === undefined ? undefined : options[name];
     if (name === undefined || option === undefined) {
-      out.push(word);
+      if (passOver) at += passOver({ spelling, inline, next: given[at + 1] });
+      else out.push(word);
       continue;
     }
     if (option.kind === "flag") {
@@ -147,7 +158,7 @@ function joined(given: readonly string[], options: CliOptions): string[] {
 }
 
 /** Every spelling with its dashes, and the name that it stands for. */
-export function namesOf(options: CliOptions): ReadonlyMap<string, string> {
+function namesOf(options: CliOptions): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, { aliases = [], short }] of Object.entries(options)) {
     for (const spelling of [name, ...aliases]) names.set(`--${spelling}`, name);

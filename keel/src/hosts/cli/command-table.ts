@@ -1,4 +1,5 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
+import { exitCodes } from "../../kernel/faults.ts";
 import { type CliOptions, parseArguments, usage } from "./arguments.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
@@ -8,10 +9,9 @@ const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as c
 
 export const commands: readonly CliCommand[] = [
   command({
-    takes: "words",
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
-    options: async () => (await import("./print/print-options.ts")).rootOptions,
+    options: async () => (await import("./print/root.ts")).rootOptions,
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
@@ -21,13 +21,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).listSessions,
   }),
   command({
-    takes: "words",
     usage: "keel sessions show ID",
     says: "What was said and done in a session. Nothing runs",
     load: async () => (await import("./commands/sessions.ts")).showSession,
   }),
   command({
-    takes: "words",
     usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
     says: "A session as its log, as Markdown, or as one page that needs nothing else",
     options: {
@@ -37,26 +35,22 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).exportSession,
   }),
   command({
-    takes: "words",
     usage: "keel sessions import FILE",
     says: "Takes an exported log as a new session of this folder",
     load: async () => (await import("./commands/sessions.ts")).importSession,
   }),
   command({
-    takes: "words",
     usage: "keel sessions delete ID",
     says: "Deletes a session and what stands beside its log",
     load: async () => (await import("./commands/sessions.ts")).deleteSession,
   }),
   command({
-    takes: "words",
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
     says: "Puts files back as they were before a message; without one, lists those that changed files",
     options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },
     load: async () => (await import("./commands/sessions.ts")).rewindSession,
   }),
   command({
-    takes: "words",
     usage: "keel usage [SESSION] [--project] [--days N] [--json]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
     options: {
@@ -92,7 +86,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/doctor.ts")).doctor,
   }),
   command({
-    takes: "words",
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
     says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
     options: {
@@ -112,7 +105,6 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).showKeys,
   }),
   command({
-    takes: "words",
     usage: "keel auth remove PROVIDER",
     says: "Forgets the key that Keel keeps",
     load: async () => (await import("./commands/auth.ts")).removeKey,
@@ -121,12 +113,11 @@ export const commands: readonly CliCommand[] = [
   command({
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
-    options: async () => (await import("./commands/runner-options.ts")).runnerOptions,
+    options: async () => (await import("./commands/runner.ts")).runnerOptions,
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
   ...mcpCommands(command),
   command({
-    takes: "words",
     usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
     says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
     options: yes,
@@ -140,13 +131,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/plugin.ts")).list,
   }),
   command({
-    takes: "words",
     usage: "keel plugin remove NAME",
     says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
     load: async () => (await import("./commands/plugin.ts")).remove,
   }),
   command({
-    takes: "words",
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
     options: { ...yes, ...json },
@@ -190,7 +179,6 @@ export const commands: readonly CliCommand[] = [
 ];
 
 function command<const T extends CliOptions>({
-  takes,
   usage: line,
   says,
   options = {} as T,
@@ -198,6 +186,10 @@ function command<const T extends CliOptions>({
   load,
 }: CommandRow<T>): CliCommand {
   const name = /^keel((?: [a-z][a-z-]*(?= |$))*)/.exec(line)?.[1]?.trim() ?? "";
+  // What is left of the usage without options and their values.
+  const takesWords = /[A-Za-z]/.test(
+    line.slice(5 + name.length).replace(/--?[a-z][\w-]*(?: [\w|]+)?|\[OPTIONS\]/g, ""),
+  );
   const all = async () => ({ ...(typeof options === "function" ? await options() : options), ...help });
   const self: CliCommand = {
     name,
@@ -211,12 +203,12 @@ function command<const T extends CliOptions>({
       if (values.help) {
         const { helpFor } = await import("./help.ts");
         context.out.write(await helpFor(self, commands));
-        return 0;
+        return exitCodes.ended;
       }
-      if (takes === undefined && positionals[0] !== undefined)
+      if (!takesWords && positionals[0] !== undefined)
         throw usage(`\`keel ${name}\` takes no words, and ${JSON.stringify(positionals[0])} is one.`);
       const run = await load();
-      return run(parsed, context);
+      return (await run(parsed, context)) ?? exitCodes.ended;
     },
   };
   return self;

@@ -20,16 +20,18 @@ export type CliCommand = {
   start(given: readonly string[], context: Context): Promise<number>;
 };
 
-/** What a command does with what it was given. Returns the exit code, or throws a fault that has one. */
-export type CommandRun<Values = object> = (
-  given: { readonly values: Values; readonly positionals: readonly string[] },
-  context: Context,
-) => Promise<number>;
+/** What a command does with what it was given. Returns the exit code, nothing where it ended well, or throws a fault. */
+export type CommandRun<Values = object> =
+  | ((given: GivenArguments<Values>, context: Context) => Promise<number>)
+  | ((given: GivenArguments<Values>, context: Context) => Promise<void>);
 
-/** A row of the table. Its name stands first in its usage; what it does is loaded when it is called. */
+type GivenArguments<Values> = { readonly values: Values; readonly positionals: readonly string[] };
+
+/**
+ * A row of the table. Its usage says its name and whether it takes words: one word too many is wrong use, and not passed
+ * over. What it does is loaded when it is called.
+ */
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {
-  /** Left out: nothing but options. What is one word too many is wrong use, and not passed over. */
-  readonly takes?: "words";
   readonly options?: T | (() => Promise<T>);
   load(): Promise<CommandRun<OptionValues<T>>>;
 };

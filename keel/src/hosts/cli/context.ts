@@ -1,7 +1,7 @@
 /** What a command sees of the process that it runs in: read once, in `main`, and passed on. */
 import type { Readable } from "node:stream";
 import type { Output } from "./output.ts";
-import type { Signals } from "./signals.ts";
+import type { EndingSignal, Takeable } from "./signals.ts";
 
 export type CliEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -14,11 +14,7 @@ export type Context = {
   readonly out: Output;
   /** For everything that is said to a person beside the result. */
   readonly err: Output;
-  readonly signals: Signals;
-  readonly crashes: Crashes;
-};
-
-export type Crashes = {
-  /** From now on this handler hears of what nobody caught; the returned function gives the word back. */
-  take(handler: (thrown: unknown) => void): () => void;
+  readonly signals: Takeable<EndingSignal>;
+  /** What nobody caught. */
+  readonly crashes: Takeable<unknown>;
 };

@@ -7,7 +7,7 @@ import type { CliCommand } from "./command.ts";
 import { commands } from "./command-table.ts";
 import type { Context } from "./context.ts";
 import { Output } from "./output.ts";
-import { catchSignals } from "./signals.ts";
+import { catchSignals, takeable } from "./signals.ts";
 
 /**
  * For an end in good order once the reader has gone. Whoever started us may be gone too, and nothing of us may outlive
@@ -16,16 +16,11 @@ import { catchSignals } from "./signals.ts";
 const maxMsUnheard = 800;
 
 export async function main(): Promise<void> {
-  let crashed: ((thrown: unknown) => void) | undefined;
+  const crashes = takeable<unknown>((thrown) => {
+    void fail(context, thrown).then((code) => end(context, code));
+  });
   const context: Context = {
-    crashes: {
-      take(handler) {
-        crashed = handler;
-        return () => {
-          crashed = undefined;
-        };
-      },
-    },
+    crashes,
     version: manifest.version,
     env: process.env,
     get cwd() {
@@ -39,12 +34,8 @@ export async function main(): Promise<void> {
     err: new Output(process.stderr),
     signals: catchSignals(),
   };
-  const give = (thrown: unknown): void => {
-    if (crashed) crashed(thrown);
-    else void fail(context, thrown).then((code) => end(context, code));
-  };
-  process.on("uncaughtException", give);
-  process.on("unhandledRejection", give);
+  process.on("uncaughtException", crashes.give);
+  process.on("unhandledRejection", crashes.give);
   const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));
   await end(context, code);
 }

@@ -69,8 +69,6 @@ export class Output {
   }
 }
 
-/** Which messages a reader that lags still gets: whole ones always, the pieces of a reply only while it keeps up. */
-
 /** From here on a reader that lags gets whole messages only: the pieces of a reply would wait in memory for nothing. */
 const maxWaitingBytes = 4 * 1024 * 1024;
 

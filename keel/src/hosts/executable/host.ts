@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { OpenSession } from "../../app/open-session.ts";
 import { toFault } from "../../kernel/fault.ts";
-import { never } from "../../kernel/never.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import { Channel } from "../../sdk/control/channel.ts";
 import type { ControlRequest, ReceivedFrame } from "../../sdk/control/frames.ts";
@@ -80,27 +79,12 @@ export class WireHost {
     if (!values["await-initialize"]) this.#introduced.resolve();
   }
 
-  take(frame: ReceivedFrame): void {
-    switch (frame.kind) {
-      case "request":
-        return this.#channel.takeRequest(frame.id, frame.request);
-      case "response":
-        return this.#channel.takeResponse(frame.response);
-      case "cancel":
-        return this.#channel.takeCancel(frame.id);
-      case "refused":
-        return this.#channel.refuse(frame.id, frame.fault.message);
-      case "bad":
-        return this.#output.tellBad(frame.fault);
-      case "user":
-        return void this.#inOrder(() => this.#say(frame.message)).catch((thrown) =>
-          this.#tellRefused(thrown),
-        );
-      case "other":
-        return; // A sign of life, or a kind of message that only newer ones know.
-      default:
-        return never(frame);
-    }
+  /** What is neither is a sign of life, or a kind of message that only newer ones know. */
+  take(received: ReceivedFrame): void {
+    const frame = this.#channel.take(received);
+    if (frame?.kind === "bad") this.#output.tellBad(frame.fault);
+    if (frame?.kind === "user")
+      void this.#inOrder(() => this.#say(frame.message)).catch((thrown) => this.#tellRefused(thrown));
   }
 
   /** Resolves when there is room for more lines. */
@@ -147,13 +131,11 @@ export class WireHost {
     while (this.#answers > 0 && performance.now() < endsAt) await pause(lookEveryMs);
   }
 
-  async #answer(asked: ControlRequest["request"]): Promise<unknown> {
+  #answer(asked: ControlRequest["request"]): Promise<unknown> {
     this.#answers += 1;
-    try {
-      return await this.#answerTo(asked);
-    } finally {
+    return this.#answerTo(asked).finally(() => {
       this.#answers -= 1;
-    }
+    });
   }
 
   async #answerTo(asked: ControlRequest["request"]): Promise<unknown> {

@@ -11,7 +11,7 @@ import { parseJsonLine } from "../../transport/strict-json.ts";
 import { usage } from "../cli/arguments.ts";
 import type { Context } from "../cli/context.ts";
 import { showFault } from "../cli/show-fault.ts";
-import { type EndingSignal, exitCodeOf } from "../cli/signals.ts";
+import { exitCodeOf, untilStopped } from "../cli/signals.ts";
 import { WireHost } from "./host.ts";
 import { readWireArguments } from "./options.ts";
 import { WireOutput } from "./output.ts";
@@ -26,7 +26,12 @@ export async function streamJson(given: readonly string[], context: Context): Pr
   void Promise.all([import("../../sdk/query/opened.ts"), import("../../app/open-session.ts")]);
   const output = new WireOutput(context.out);
   const host = new WireHost({ values, context, output });
-  const stopped = untilStopped(host, context);
+  // The first Ctrl-C ends the turn and then the session, as wished; a termination ends it at once.
+  const stopped = untilStopped(context, async (signal) => {
+    if (signal !== "SIGINT") return exitCodeOf(signal);
+    await host.interrupt();
+    return exitCodes.ended;
+  });
   try {
     void hear(host, output, context);
     const ended = await Promise.race([output.over, stopped.code]);
@@ -48,34 +53,14 @@ async function hear(host: WireHost, output: WireOutput, { input }: Context): Pro
   await host.endOfInput();
 }
 
-/** The first Ctrl-C ends the turn and then the session, as wished; a termination ends it at once. */
-function untilStopped(host: WireHost, { signals, out }: Context): { code: Promise<number>; release(): void } {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  let ending = false;
-  const release = signals.take((signal: EndingSignal) => {
-    if (ending) process.exit(exitCodeOf(signal));
-    ending = true;
-    if (signal === "SIGINT") void host.interrupt().then(() => resolve(exitCodes.ended));
-    else resolve(exitCodeOf(signal));
-  });
-  void out.closed.then(() => resolve(exitCodes.outputClosed));
-  const stopWatching = out.watch();
-  return {
-    code: promise,
-    release() {
-      stopWatching();
-      release();
-    },
-  };
-}
-
-/** Lines from an SDK as frames: bounded, strict, one fault for each bad line, and no faster than they are handled. */
-
 /** The longest prompt that `keel -p` takes, with some images beside it; a longer line is skipped, not kept. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Ends with the input. A broken input is an ended one. `room` is awaited before more is read. */
-export async function* framesFrom(
+/**
+ * Lines as frames, one fault for each bad line. Ends with the input; a broken input is an ended one. `room` is awaited
+ * before more is read.
+ */
+async function* framesFrom(
   input: Context["input"],
   room: () => Promise<void>,
 ): AsyncGenerator<ReceivedFrame[], void> {

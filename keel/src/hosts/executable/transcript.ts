@@ -19,33 +19,33 @@ export type MirrorMessage = { type: "transcript_mirror"; filePath: string; entri
 /** Enough to be worth a line; the rest goes with the end of the reply. */
 const maxHeld = 50;
 
+type TranscriptCopies = {
+  readonly kept: "on disk" | "nowhere";
+  readonly mirror: ((message: MirrorMessage) => void) | undefined;
+};
+
 export class WireTranscript {
   readonly #context: Context;
-  readonly #kept: "on disk" | "nowhere";
-  readonly #mirror: ((message: MirrorMessage) => void) | undefined;
+  readonly #copies: TranscriptCopies;
   #work: Promise<void> = Promise.resolve();
   #file = "";
   #hasFailed = false;
 
-  constructor(
-    context: Context,
-    { kept, mirror }: { kept: "on disk" | "nowhere"; mirror: ((message: MirrorMessage) => void) | undefined },
-  ) {
+  constructor(context: Context, copies: TranscriptCopies) {
     this.#context = context;
-    this.#kept = kept;
-    this.#mirror = mirror;
+    this.#copies = copies;
   }
 
   /** From now on what happens is copied, and what happened before if it is not there yet. */
   follow(session: Pick<OpenSession, "id" | "info" | "attach">): void {
-    if (this.#kept === "nowhere" && !this.#mirror) return;
+    if (this.#copies.kept === "nowhere" && !this.#copies.mirror) return;
     const { env, version } = this.#context;
     const transcript = new Transcript({
       sessionId: session.id,
       cwd: session.info.cwd,
       version,
       entrypoint: env["CLAUDE_CODE_ENTRYPOINT"] ?? "cli",
-      holds: this.#mirror ? "events" : "messages",
+      holds: this.#copies.mirror ? "events" : "messages",
     });
     this.#then(async () => {
       this.#file = path.join(projectFolder(env, session.info.cwd), `${session.id}.jsonl`);
@@ -68,8 +68,8 @@ export class WireTranscript {
 
   async #write(entries: TranscriptRecord[]): Promise<void> {
     if (entries.length === 0) return;
-    this.#mirror?.({ type: "transcript_mirror", filePath: this.#file, entries });
-    if (this.#kept === "nowhere") return;
+    this.#copies.mirror?.({ type: "transcript_mirror", filePath: this.#file, entries });
+    if (this.#copies.kept === "nowhere") return;
     // Like the log itself, nobody else's business.
     await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     await appendFile(this.#file, entries.map((entry) => `${toLine(entry)}\n`).join(""), { mode: 0o600 });

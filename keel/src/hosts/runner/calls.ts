@@ -2,23 +2,19 @@
 
 import type { Json } from "../../kernel/json.ts";
 import type { Origin } from "../../protocol/ask.ts";
-import type { Envelope } from "../../protocol/event/envelope.ts";
+import type { EnvelopeOf, EventType } from "../../protocol/event/envelope.ts";
 import { textOf, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
 import type { RunnerEvent } from "./events.ts";
 import { countCall, type KnownCall, type RunnerDialectOutput, type RunnerMemo } from "./memo.ts";
 
-type CallHandler<T extends Envelope["type"]> = (
-  event: Extract<Envelope, { type: T }>,
-  memo: RunnerMemo,
-  origin: Origin | undefined,
-) => RunnerDialectOutput;
+type CallHandler<T extends EventType> = (event: EnvelopeOf<T>, memo: RunnerMemo) => RunnerDialectOutput;
 
 /** What a person reads of a result; the whole of it is the model's. */
 const maxSummary = 500;
 
 /** The calls of a reply are known before they begin. */
-export const knowCalls: CallHandler<"model.finished"> = ({ content }, memo, origin) => {
+export const knowCalls: CallHandler<"model.finished"> = ({ content, origin }, memo) => {
   const uses = toolUses(content);
   if (uses.length === 0) return [[], memo];
   const calls = new Map(memo.calls);
@@ -35,13 +31,12 @@ export const knowCalls: CallHandler<"model.finished"> = ({ content }, memo, orig
   return [events, { ...memo, calls }];
 };
 
-export const callStarts: CallHandler<"tool.started"> = ({ callId, tool, input }, memo, origin) => {
+export const callStarts: CallHandler<"tool.started"> = ({ callId, tool, input, origin }, memo) => {
   const call = callOf(memo, { id: callId, tool }, origin);
   return tellStart({ ...call, params: input ?? call.params }, memo, origin);
 };
 
-export const callProgress: CallHandler<"tool.progress"> = (event, memo, origin) => {
-  const { callId, tool, elapsedMs } = event;
+export const callProgress: CallHandler<"tool.progress"> = ({ callId, tool, elapsedMs, origin }, memo) => {
   const seconds = Math.floor(elapsedMs / 1000);
   const known = memo.calls.get(keyOf(callId, origin));
   // An early call shows nothing before its reply is on record.
@@ -53,8 +48,8 @@ export const callProgress: CallHandler<"tool.progress"> = (event, memo, origin) 
   ];
 };
 
-export const callEnds: CallHandler<"tool.finished"> = (event, memo, origin) => {
-  const { callId, tool, failed, ms, content, todos, data } = event;
+export const callEnds: CallHandler<"tool.finished"> = (event, memo) => {
+  const { callId, tool, failed, ms, content, todos, data, origin } = event;
   const outcome = outcomeOf(event);
   const isInterrupted = outcome.kind === "denied" ? outcome.interrupted : outcome.kind === "interrupted";
   const [starts, next] = tellStart(callOf(memo, { id: callId, tool }, origin), memo, origin);

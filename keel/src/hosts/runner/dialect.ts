@@ -4,7 +4,7 @@
  */
 
 import { asText, isObject } from "../../kernel/json.ts";
-import type { Ask, Origin } from "../../protocol/ask.ts";
+import type { Ask } from "../../protocol/ask.ts";
 import { isCharge } from "../../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { callEnds, callProgress, callStarts, knowCalls, openCallsEnd } from "./calls.ts";
@@ -16,7 +16,7 @@ import { resultOf, turnEvents } from "./results.ts";
 export function toEvents(envelope: Envelope, memo: RunnerMemo): RunnerDialectOutput {
   const { origin } = envelope;
   const [events, next] = origin
-    ? (handle(fromAgent, envelope, memo, origin) ?? [[], memo])
+    ? (handle(fromAgent, envelope, memo) ?? [[], memo])
     : ownEvents(envelope, memo);
   const [inputId] = next.inputIds.length > 0 ? next.inputIds : memo.inputIds;
   return [events.map((event) => (inputId === undefined ? event : { inputId, ...event })), next];
@@ -67,7 +67,7 @@ const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutp
     { ...memo, paragraphs: noParagraphs, hasSpoken: false },
   ],
   "model.finished": (event, memo) => {
-    const [calls, next] = knowCalls(event, memo, undefined);
+    const [calls, next] = knowCalls(event, memo);
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
     const totalTokens = inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
     const usage = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, totalTokens };
@@ -76,9 +76,9 @@ const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutp
       { ...next, paragraphs: noParagraphs },
     ];
   },
-  "tool.started": (event, memo) => callStarts(event, memo, undefined),
-  "tool.progress": (event, memo) => callProgress(event, memo, undefined),
-  "tool.finished": (event, memo) => callEnds(event, memo, undefined),
+  "tool.started": callStarts,
+  "tool.progress": callProgress,
+  "tool.finished": callEnds,
   "ask.opened": ({ ask }, memo) => [[askEvent(ask)], memo],
   "ask.closed": askCloses,
   "context.compacted": ({ trigger, tokensBefore, tokensAfter }, memo) => [
@@ -111,12 +111,12 @@ const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutp
 };
 
 /** Its words are for the agent that gave it the work; its calls are shown where that call is. */
-const fromAgent: EventHandlers<Envelope, [memo: RunnerMemo, origin: Origin], RunnerDialectOutput> = {
+const fromAgent: typeof fromSession = {
   "model.finished": knowCalls,
   "tool.started": callStarts,
   "tool.progress": callProgress,
   "tool.finished": callEnds,
-  "ask.opened": ({ ask }, memo, origin) => [[askEvent({ ...ask, origin: ask.origin ?? origin })], memo],
+  "ask.opened": ({ ask, origin }, memo) => [[askEvent({ ...ask, origin: ask.origin ?? origin })], memo],
   "ask.closed": askCloses,
   "task.changed": taskChanges,
 };

@@ -41,7 +41,9 @@ type Wire = Record<string, unknown>;
 /** The body that the encoder writes, parsed. */
 function bodyOf(parts: Partial<ModelRequest>, encode = messagesEncoder()): Wire {
   const request = requestOf(parts);
-  const body: Wire = JSON.parse(Buffer.concat(encode(request, models.info(request.model))).toString("utf8"));
+  const body: Wire = JSON.parse(
+    Buffer.concat(encode(request, models.info(request.model)).body).toString("utf8"),
+  );
   return body;
 }
 

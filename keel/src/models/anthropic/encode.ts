@@ -15,8 +15,10 @@ import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult } from "../../protocol/message.ts";
+import type { BytesSum, RequestSums } from "../../protocol/request-sums.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { RunningDigest, sumOf } from "../digest.ts";
 import {
   GrowingBytes,
   holdsImages,
@@ -28,7 +30,8 @@ import {
 } from "../encoding.ts";
 import { thinkingFields } from "./thinking.ts";
 
-export type MessagesEncoder = (request: ModelRequest, info: ModelInfo) => readonly Uint8Array[];
+export type MessagesEncoder = (request: ModelRequest, info: ModelInfo) => WrittenRequest;
+export type WrittenRequest = { readonly body: readonly Uint8Array[]; readonly sums: RequestSums };
 
 /** A session and some agents of it: one more makes the oldest be written anew when it speaks next. */
 const maxSettled = 8;
@@ -37,6 +40,8 @@ export function messagesEncoder(): MessagesEncoder {
   const messages = new WeakMap<Message, MessagesEncodedMessage>();
   const tools = new WeakMap<ToolSpec, WrittenBlocks>();
   const systems = new WeakMap<readonly string[], WrittenBlocks[]>();
+  const toolSums = new WeakMap<readonly ToolSpec[], BytesSum>();
+  const systemSums = new WeakMap<readonly string[], BytesSum>();
   const settled = new Map<string, SettledMessages>();
 
   /** What was sent before in this session and stands at the same place, continued up to `end`. */
@@ -44,15 +49,22 @@ export function messagesEncoder(): MessagesEncoder {
     const before = settled.get(session);
     const isSame =
       before && before.messages.length <= end && before.messages.every((one, at) => one === all[at]);
-    const found = isSame ? before : { messages: [], bytes: new GrowingBytes() };
+    const found = isSame
+      ? before
+      : { messages: [], bytes: new GrowingBytes(), digest: new RunningDigest(), whole: undefined };
     settled.delete(session);
     settled.set(session, found);
     if (settled.size > maxSettled) settled.delete([...settled.keys()][0] ?? "");
     for (const message of all.slice(found.messages.length, end)) {
-      found.bytes.add(between(found.messages.at(-1), message));
+      const joint = between(found.messages.at(-1), message);
+      found.bytes.add(joint);
       const { written } = message;
       message.written = typeof written === "string" ? found.bytes.addText(written) : found.bytes.add(written);
       found.messages.push(message);
+      for (const bytes of [joint, message.written]) {
+        found.digest.add(bytes);
+        found.whole?.digest.add(bytes);
+      }
     }
     return found;
   };
@@ -66,16 +78,79 @@ export function messagesEncoder(): MessagesEncoder {
     );
     const spoken = encoded.filter(({ written }) => written.length > 0);
     const marks = info.abilities.cache ? markedMessages(spoken) : [];
-    const { bytes } = settle(request.session, spoken, Math.min(spoken.length, ...marks));
-    return join(request, info, { tools: specs, system, messages: spoken, marks, settled: bytes.pieces() });
+    const before = settle(request.session, spoken, Math.min(spoken.length, ...marks));
+    const parts = { tools: specs, system, messages: spoken, marks };
+    const head = headOf(request, info);
+    const start = startOf(head, info, parts);
+    const end = endOf(parts);
+    const about = { head, tools: request.tools, system: request.system, marked: info.abilities.cache };
+    return {
+      body: [...start, ...before.bytes.pieces(), ...end],
+      sums: {
+        body: wholeDigest(before, about, start).sumWith(end),
+        ...(specs.length === 0 ? {} : { tools: remember(toolSums, request.tools, () => sumOfList(specs)) }),
+        ...(system.length === 0
+          ? {}
+          : { system: remember(systemSums, request.system, () => sumOfList(system)) }),
+        ...(marks.length === 0 ? {} : { prefixes: prefixSums(before.digest, parts) }),
+      },
+    };
   };
+}
+
+/** The digest of all that stands before the first mark; begun anew where the request starts otherwise than before. */
+function wholeDigest(
+  before: SettledMessages,
+  about: RequestStart,
+  start: readonly Uint8Array[],
+): RunningDigest {
+  const { whole } = before;
+  if (whole && isSameStart(whole.about, about)) return whole.digest;
+  const digest = new RunningDigest();
+  for (const piece of [...start, ...before.bytes.pieces()]) digest.add(piece);
+  before.whole = { about, digest };
+  return digest;
+}
+
+/** What the bytes before the messages are made of. */
+type RequestStart = Pick<ModelRequest, "tools" | "system"> & {
+  readonly head: string;
+  /** Whose marks they carry. */
+  readonly marked: boolean;
+};
+
+const isSameStart = (left: RequestStart, right: RequestStart): boolean =>
+  left.head === right.head &&
+  left.tools === right.tools &&
+  left.system === right.system &&
+  left.marked === right.marked;
+
+/** Up to each mark, as if there were none. */
+function prefixSums(
+  settled: RunningDigest,
+  { messages, marks }: MessagesRequestParts,
+): NonNullable<RequestSums["prefixes"]> {
+  const first = Math.min(...marks);
+  return marks.map((last) => {
+    const pieces = messages
+      .slice(first, last + 1)
+      .flatMap((message, offset) => [between(messages[first + offset - 1], message), bytesOf(message)]);
+    return { messages: last + 1, ...settled.sumWith(pieces) };
+  });
 }
 
 /** The bytes of one or more blocks, and where between them a mark can be set; -1 where none can. */
 type WrittenBlocks = { readonly bytes: Uint8Array; readonly markAt: number };
 
 /** The messages before the first mark, and their bytes with what stands between them. */
-type SettledMessages = { readonly messages: MessagesEncodedMessage[]; readonly bytes: GrowingBytes };
+type SettledMessages = {
+  readonly messages: MessagesEncodedMessage[];
+  readonly bytes: GrowingBytes;
+  /** Of these bytes. */
+  readonly digest: RunningDigest;
+  /** Of these bytes and all that stands before them. */
+  whole: { readonly about: RequestStart; readonly digest: RunningDigest } | undefined;
+};
 
 type MessagesEncodedMessage = {
   /** Its blocks: as text until they are sent, then the bytes at the place where they stand, so that nothing is held twice. */
@@ -92,16 +167,15 @@ type MessagesRequestParts = {
   readonly messages: readonly MessagesEncodedMessage[];
   /** Ascending; the first of them is the first that is not settled. */
   readonly marks: readonly number[];
-  readonly settled: readonly Uint8Array[];
 };
 
-function join(
-  request: ModelRequest,
-  info: ModelInfo,
-  { tools, system, messages, marks, settled }: MessagesRequestParts,
+/** All that stands before the messages. */
+function startOf(
+  head: string,
+  { abilities: { cache } }: ModelInfo,
+  { tools, system }: MessagesRequestParts,
 ): Uint8Array[] {
-  const cache = info.abilities.cache;
-  const pieces: Uint8Array[] = [Buffer.from(headOf(request, info))];
+  const pieces: Uint8Array[] = [Buffer.from(head)];
   const add = (text: string) => pieces.push(Buffer.from(text));
   const addList = (name: string, parts: readonly WrittenBlocks[], last: "marked" | "plain") => {
     if (parts.length === 0) return;
@@ -115,7 +189,12 @@ function join(
   addList("tools", tools, cache && system.length === 0 ? "marked" : "plain");
   addList("system", system, cache ? "marked" : "plain");
   add(',"messages":[');
-  pieces.push(...settled);
+  return pieces;
+}
+
+/** The messages from the first mark on, and what closes the body. */
+function endOf({ messages, marks }: MessagesRequestParts): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
   const first = Math.min(messages.length, ...marks);
   for (const [offset, message] of messages.slice(first).entries()) {
     pieces.push(between(messages[first + offset - 1], message));
@@ -123,7 +202,7 @@ function join(
     if (marks.includes(first + offset)) pieces.push(...mark({ bytes, markAt: message.markAt }));
     else pieces.push(bytes);
   }
-  add(messages.length > 0 ? "]}]}" : "]}");
+  pieces.push(Buffer.from(messages.length > 0 ? "]}]}" : "]}"));
   return pieces;
 }
 
@@ -144,6 +223,9 @@ function headOf(request: ModelRequest, info: ModelInfo): string {
   });
   return head.slice(0, -1);
 }
+
+const sumOfList = (parts: readonly WrittenBlocks[]): BytesSum =>
+  sumOf(parts.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [comma, bytes])));
 
 const comma: Uint8Array = Buffer.from(",");
 const opening: Readonly<Record<Message["role"], Uint8Array>> = {

@@ -23,7 +23,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Mod
 
   const ahead = writtenAhead((asked: ModelRequest) => {
     const request = { ...asked, model: nameOf(asked.model) };
-    return { request, body: encode(request, catalog.info(request.model)) };
+    return { request, ...encode(request, catalog.info(request.model)) };
   });
 
   async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -58,7 +58,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Mod
 
   return {
     info: (model) => infoAt("anthropic", model, catalog),
-    prepare: ahead.prepare,
+    prepare: (request) => ahead.prepare(request)?.sums,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }

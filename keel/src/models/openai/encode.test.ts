@@ -42,8 +42,8 @@ type Place = { readonly baseUrl: string };
 
 function bytesOf(parts: Partial<ModelRequest>, encode = chatEncoder(), place: Place = local): string {
   const request = requestOf(parts);
-  const bytes = encode(request, models.info(`openai/${request.model}`), traitsFor(request.model, place));
-  return new TextDecoder().decode(bytes);
+  const { body } = encode(request, models.info(`openai/${request.model}`), traitsFor(request.model, place));
+  return new TextDecoder().decode(body);
 }
 
 const bodyOf = (parts: Partial<ModelRequest>, place: Place = local): Wire =>

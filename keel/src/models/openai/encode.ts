@@ -11,33 +11,88 @@ import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
+import type { BytesSum, RequestSums } from "../../protocol/request-sums.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
+import { RunningDigest, sumOf } from "../digest.ts";
 import { holdsImages, isImageType, remember, rememberFor } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
-export type ChatEncoder = (request: ModelRequest, info: ModelInfo, traits: ServerTraits) => Uint8Array;
+export type ChatEncoder = (
+  request: ModelRequest,
+  info: ModelInfo,
+  traits: ServerTraits,
+) => { readonly body: Uint8Array; readonly sums: RequestSums };
+
+/** A session and some agents of it: one more makes the oldest be hashed anew when it speaks next. */
+const maxHashed = 8;
 
 export function chatEncoder(): ChatEncoder {
   const messages = new WeakMap<Message, ChatEncodedMessage>();
   const tools = new WeakMap<ToolSpec, Uint8Array>();
   const systems = new WeakMap<readonly string[], Uint8Array>();
+  const toolSums = new WeakMap<readonly ToolSpec[], BytesSum>();
+  const systemSums = new WeakMap<readonly string[], BytesSum>();
+  const hashed = new Map<string, HashedStart>();
+
+  /** The sum of a body: only what it adds to the start of the one before it is read. */
+  const sumOfBody = (session: string, { head, pieces, steady }: ChatBody): BytesSum => {
+    const before = hashed.get(session);
+    const isSame =
+      before?.head === head &&
+      before.pieces.length <= steady &&
+      before.pieces.every((one, at) => one === pieces[at]);
+    const found = isSame ? before : { head, pieces: [], digest: new RunningDigest() };
+    hashed.delete(session);
+    hashed.set(session, found);
+    if (hashed.size > maxHashed) hashed.delete([...hashed.keys()][0] ?? "");
+    if (!isSame) found.digest.add(bytesOf(head));
+    for (const piece of pieces.slice(found.pieces.length, steady)) {
+      found.digest.add(piece);
+      found.pieces.push(piece);
+    }
+    return found.digest.sumWith(pieces.slice(steady));
+  };
 
   return (request, info, traits) => {
     const reader = { images: info.abilities.images };
     const encoded = request.messages.map((message) =>
       rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
     );
-    return join(request, traits, {
-      tools: request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool))),
-      system: remember(systems, request.system, () => encodeSystem(request.system)),
+    const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
+    const system = remember(systems, request.system, () => encodeSystem(request.system));
+    const written = join(headOf(request, traits), {
+      tools: specs,
+      system,
       messages: encoded.filter(
         ({ results, parts, calls }) => results.length + parts.length + calls.length > 0,
       ),
     });
+    return {
+      body: Buffer.concat([bytesOf(written.head), ...written.pieces]),
+      sums: {
+        body: sumOfBody(request.session, written),
+        ...(specs.length === 0
+          ? {}
+          : { tools: remember(toolSums, request.tools, () => sumOf(between(specs, comma))) }),
+        ...(system.length === 0
+          ? {}
+          : { system: remember(systemSums, request.system, () => sumOf([system])) }),
+      },
+    };
   };
 }
+
+/** A body in pieces, of which the first `steady` stand at the same place in the next request too. */
+type ChatBody = {
+  readonly head: string;
+  readonly pieces: readonly Uint8Array[];
+  readonly steady: number;
+};
+
+/** What the running digest of a session has read, by the pieces themselves. */
+type HashedStart = { readonly head: string; readonly pieces: Uint8Array[]; readonly digest: RunningDigest };
 
 type ChatRequestParts = {
   readonly tools: readonly Uint8Array[];
@@ -46,19 +101,18 @@ type ChatRequestParts = {
   readonly messages: readonly ChatEncodedMessage[];
 };
 
-function join(
-  request: ModelRequest,
-  traits: ServerTraits,
-  { tools, system, messages }: ChatRequestParts,
-): Uint8Array {
-  const all = [...(system.length > 0 ? [[system]] : []), ...turnsOf(messages).flatMap(messagesOf)];
-  return Buffer.concat([
-    bytesOf(headOf(request, traits)),
+function join(head: string, { tools, system, messages }: ChatRequestParts): ChatBody {
+  const turns = turnsOf(messages).map(messagesOf);
+  const earlier = [...(system.length > 0 ? [[system]] : []), ...turns.slice(0, -1).flat()];
+  // Whoever speaks next may be joined to the last turn.
+  const last = turns.at(-1) ?? [];
+  const steady = [
     ...(tools.length > 0 ? [openTools, ...between(tools, comma), closeList] : []),
     openMessages,
-    ...all.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces)),
-    closeMessage,
-  ]);
+    ...earlier.flatMap((pieces, index) => (index > 0 ? [comma, ...pieces] : pieces)),
+  ];
+  const end = last.flatMap((pieces, index) => (index + earlier.length > 0 ? [comma, ...pieces] : pieces));
+  return { head, pieces: [...steady, ...end, closeMessage], steady: steady.length };
 }
 
 /** All but the conversation, without the brace that closes it. */

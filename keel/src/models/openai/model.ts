@@ -4,6 +4,7 @@ import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { infoAt, nameAt } from "../catalog.ts";
+import { writtenAhead } from "../encoding.ts";
 import type { HttpResponse } from "../http.ts";
 import { retryAfterMs } from "../provider-error.ts";
 import type { Endpoint } from "../providers.ts";
@@ -25,9 +26,16 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
   const nameOf = (model: string): string => nameAt("openai", model, catalog);
   const infoOf = (model: string) => catalog.info(`openai/${nameOf(model)}`);
 
-  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+  const write = (request: ModelRequest) =>
+    encode(request, infoOf(request.model), manners.traits(request.model));
+  const ahead = writtenAhead((asked: ModelRequest) => {
     const request = { ...asked, model: nameOf(asked.model) };
-    const response = await send(request, signal);
+    return { request, ...write(request) };
+  });
+
+  async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+    const { request, body } = ahead.take(asked);
+    const response = await send(request, body, signal);
     const requestId = response.header("x-request-id");
     const decoder = chatDecoder({
       model: request.model,
@@ -57,9 +65,12 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
   }
 
   /** A field that a server does not know is refused before anything was done: the request is written again without it. */
-  async function send(request: ModelRequest, signal: AbortSignal): Promise<HttpResponse> {
-    for (;;) {
-      const body = encode(request, infoOf(request.model), manners.traits(request.model));
+  async function send(
+    request: ModelRequest,
+    written: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    for (let body = written; ; body = write(request).body) {
       const response = await http({ method: "POST", url, headers, body }, signal);
       if (response.status === 200) return response;
       const wire = errorInBody(await readErrorText(response));
@@ -82,6 +93,7 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
 
   return {
     info: (model) => infoAt("openai", model, catalog),
+    prepare: (request) => ahead.prepare(request)?.sums,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }

@@ -5,10 +5,12 @@ import { isFaultCode } from "../../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
 import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
+import { requestSumsSchema } from "../request-sums.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
 import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
 import { predictionSchema, usageSchema } from "../usage.ts";
+import { verdictFactsSchema } from "../verdict-facts.ts";
 
 /** A code that a newer Keel wrote is kept as `unexpected`, so that its log still folds. */
 export const faultDataSchema = z.pipe(
@@ -141,6 +143,8 @@ const durable = [
     attempt: z.number(),
     /** What it was expected to use. */
     predicted: z.optional(predictionSchema),
+    /** Fingerprint and layout of what went out, as far as whoever wrote it knows them. */
+    sums: z.optional(requestSumsSchema),
   }),
   /** A whole reply: why it ended, what it used and cost. */
   z.object({
@@ -184,6 +188,8 @@ const durable = [
     /** What runs, where a hook or an answer changed what the model sent. */
     input: z.optional(jsonSchema),
     by: z.enum(["rule", "mode", "hook", "host", "read-only"]),
+    /** What that rested on. */
+    facts: z.optional(verdictFactsSchema),
   }),
   /** What came of a call, also when it was denied, invalid or interrupted. */
   z.object({
@@ -200,6 +206,8 @@ const durable = [
     /** Where the whole of an output stands that was too long for the model. */
     spilled: z.optional(z.object({ path: z.string(), bytes: z.number() })),
     denied: z.optional(denialSchema),
+    /** What a denial without a question rested on. */
+    facts: z.optional(verdictFactsSchema),
     /** Ended before its outcome was known: it may have had effects. */
     interrupted: z.optional(z.boolean()),
     /** Was refused before it ran because the call itself was wrong. */

@@ -14,6 +14,8 @@ export const envelopeSchema = z.intersection(
 );
 export type Envelope = z.infer<typeof envelopeSchema>;
 
+export type EnvelopeOf<T extends EventType> = Extract<Envelope, { type: T }>;
+
 export const isDurable = <E extends Envelope>(envelope: E): envelope is E & Durable => "seq" in envelope;
 
 /**

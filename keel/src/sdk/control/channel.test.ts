@@ -23,8 +23,11 @@ describe("requests that are sent", () => {
   test("answers may come in any order, and each reaches its own", async () => {
     const { channel: wire, sent } = channel();
     const [first, second] = [wire.request({ subtype: "a" }), wire.request({ subtype: "b" })];
-    wire.takeResponse({ subtype: "success", request_id: "id-2", response: 2 });
-    wire.takeResponse({ subtype: "error", request_id: "id-1", error: "no", error_code: "bad" });
+    wire.take({ kind: "response", response: { subtype: "success", request_id: "id-2", response: 2 } });
+    wire.take({
+      kind: "response",
+      response: { subtype: "error", request_id: "id-1", error: "no", error_code: "bad" },
+    });
     expect(await second).toBe(2);
     await expect(first).rejects.toMatchObject({ message: "no", code: "bad" });
     expect(sent).toMatchObject([{ request: { subtype: "a" } }, { request: { subtype: "b" } }]);
@@ -36,7 +39,7 @@ describe("requests that are sent", () => {
     const asked = wire.request({ subtype: "a" }, stop.signal);
     stop.abort();
     await expect(asked).rejects.toBeInstanceOf(ControlError);
-    wire.takeResponse({ subtype: "success", request_id: "id-1" });
+    wire.take({ kind: "response", response: { subtype: "success", request_id: "id-1" } });
     expect(sent.at(-1)).toEqual({ type: "control_cancel_request", request_id: "id-1" });
     await expect(wire.request({ subtype: "b" }, stop.signal)).rejects.toThrow("cancelled");
     expect(sent).toHaveLength(2);
@@ -69,7 +72,7 @@ describe("requests that arrive", () => {
       return { value: 1 };
     });
     for (const subtype of ["some", "none", "fault", "thrown", "unknown"])
-      wire.takeRequest(subtype, { subtype });
+      wire.take({ kind: "request", id: subtype, request: { subtype } });
     await settled();
     expect(sent.map((frame) => frame.type === "control_response" && frame.response)).toEqual([
       { subtype: "success", request_id: "some", response: { value: 1 } },
@@ -88,12 +91,12 @@ describe("requests that arrive", () => {
   test("an id that is open is refused, and may be used again afterwards", async () => {
     const gate = Promise.withResolvers<number>();
     const { channel: wire, sent } = channel(() => gate.promise);
-    wire.takeRequest("x", { subtype: "a" });
-    wire.takeRequest("x", { subtype: "b" });
+    wire.take({ kind: "request", id: "x", request: { subtype: "a" } });
+    wire.take({ kind: "request", id: "x", request: { subtype: "b" } });
     expect(sent).toMatchObject([{ response: { subtype: "error", request_id: "x" } }]);
     gate.resolve(1);
     await settled();
-    wire.takeRequest("x", { subtype: "c" });
+    wire.take({ kind: "request", id: "x", request: { subtype: "c" } });
     await settled();
     expect(sent.slice(1)).toMatchObject([
       { response: { subtype: "success", response: 1 } },
@@ -112,9 +115,9 @@ describe("requests that arrive", () => {
           });
         }),
     );
-    wire.takeRequest("x", { subtype: "a" });
-    wire.takeCancel("x");
-    wire.takeCancel("nobody asked");
+    wire.take({ kind: "request", id: "x", request: { subtype: "a" } });
+    wire.take({ kind: "cancel", id: "x" });
+    wire.take({ kind: "cancel", id: "nobody asked" });
     await settled();
     expect(heard).toEqual(["aborted"]);
     expect(sent).toMatchObject([
@@ -126,8 +129,8 @@ describe("requests that arrive", () => {
     const gate = Promise.withResolvers<number>();
     const ended = channel(() => gate.promise);
     const stopped = channel(() => gate.promise);
-    ended.channel.takeRequest("x", { subtype: "a" });
-    stopped.channel.takeRequest("x", { subtype: "a" });
+    ended.channel.take({ kind: "request", id: "x", request: { subtype: "a" } });
+    stopped.channel.take({ kind: "request", id: "x", request: { subtype: "a" } });
     ended.channel.end("Stream closed");
     stopped.channel.stop("gone");
     gate.resolve(1);

@@ -3,8 +3,12 @@
  * once, in any order; every request that is sent settles: with its answer, with its cancellation, or with the end of the
  * wire.
  */
+import type * as z from "zod/mini";
+import { unlessAborted } from "../../kernel/abort.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { ControlFrame, ControlRequest, ControlResponse } from "./frames.ts";
+import { parseWith, sayIssues } from "../../kernel/schema.ts";
+import { shorten } from "../../kernel/text.ts";
+import type { ControlFrame, ControlRequest, ControlResponse, ReceivedFrame } from "./frames.ts";
 
 export type ControlAnswerer = (
   request: ControlRequest["request"],
@@ -27,30 +31,34 @@ export const unsupported = (subtype: string, because?: string): ControlError =>
     "unsupported_request",
   );
 
+/** Throws `ControlError` for fields that are wrong. */
+export function readFields<T>(schema: z.ZodMiniType<T>, request: ControlRequest["request"]): T {
+  const parsed = parseWith(schema, request);
+  if (parsed.ok) return parsed.value;
+  throw new ControlError(shorten(`${request.subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
+}
+
 /** More than any host has open at once; beyond it the other side is broken, and is told so. */
 const maxOpen = 1_000;
 
+type ChannelOptions = {
+  send(frame: ControlFrame): void;
+  answer: ControlAnswerer;
+  newId(): string;
+};
+
+/** What travels beside requests and their answers. */
+type MessageFrame = Extract<ReceivedFrame, { kind: "user" | "other" | "bad" }>;
+
 export class Channel {
-  readonly #send: (frame: ControlFrame) => void;
-  readonly #answer: ControlAnswerer;
-  readonly #newId: () => string;
+  readonly #options: ChannelOptions;
   readonly #sent = new Map<string, PromiseWithResolvers<unknown>>();
   readonly #taken = new Map<string, AbortController>();
   #ended: ControlError | undefined;
   #stopped = false;
 
-  constructor({
-    send,
-    answer,
-    newId,
-  }: {
-    send: (frame: ControlFrame) => void;
-    answer: ControlAnswerer;
-    newId: () => string;
-  }) {
-    this.#send = send;
-    this.#answer = answer;
-    this.#newId = newId;
+  constructor(options: ChannelOptions) {
+    this.#options = options;
   }
 
   /** Resolves with the answer. Throws `ControlError` for a refusal, after the signal, and at the end of the wire. */
@@ -58,16 +66,16 @@ export class Channel {
     if (this.#ended) throw this.#ended;
     if (signal?.aborted) throw cancelled();
     if (this.#sent.size >= maxOpen) throw new ControlError("Too many requests are open.");
-    const requestId = this.#newId();
+    const requestId = this.#options.newId();
     const settled = Promise.withResolvers<unknown>();
     this.#sent.set(requestId, settled);
     const cancel = (): void => {
-      this.#send({ type: "control_cancel_request", request_id: requestId });
+      this.#options.send({ type: "control_cancel_request", request_id: requestId });
       settled.reject(cancelled());
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      this.#send({ type: "control_request", request_id: requestId, request });
+      this.#options.send({ type: "control_request", request_id: requestId, request });
       return await settled.promise;
     } finally {
       signal?.removeEventListener("abort", cancel);
@@ -75,28 +83,41 @@ export class Channel {
     }
   }
 
-  takeRequest(requestId: string, request: ControlRequest["request"]): void {
-    if (this.#taken.has(requestId)) return this.refuse(requestId, "This id is that of an open request.");
-    if (this.#taken.size >= maxOpen) return this.refuse(requestId, "Too many requests are open.");
+  /** Takes what is a request, an answer or a cancellation. Anything else comes back: it is not the channel's. */
+  take(frame: ReceivedFrame): MessageFrame | undefined {
+    switch (frame.kind) {
+      case "request":
+        return this.#takeRequest(frame.id, frame.request);
+      case "response": {
+        // Absent: nobody waits for it any more, since it was cancelled meanwhile.
+        const settled = this.#sent.get(frame.response.request_id);
+        if (frame.response.subtype === "success") settled?.resolve(frame.response.response);
+        else settled?.reject(new ControlError(frame.response.error, frame.response.error_code));
+        return undefined;
+      }
+      case "cancel":
+        this.#taken.get(frame.id)?.abort();
+        return undefined;
+      case "refused":
+        return this.#refuse(frame.id, frame.fault.message);
+      default:
+        return frame;
+    }
+  }
+
+  #takeRequest(requestId: string, request: ControlRequest["request"]): undefined {
+    if (this.#taken.has(requestId)) return this.#refuse(requestId, "This id is that of an open request.");
+    if (this.#taken.size >= maxOpen) return this.#refuse(requestId, "Too many requests are open.");
     const stopped = new AbortController();
     this.#taken.set(requestId, stopped);
     void this.#reply(requestId, request, stopped.signal);
   }
 
-  takeResponse(response: ControlResponse["response"]): void {
-    const settled = this.#sent.get(response.request_id);
-    // Nobody waits for it any more: it was cancelled meanwhile.
-    if (!settled) return;
-    if (response.subtype === "success") settled.resolve(response.response);
-    else settled.reject(new ControlError(response.error, response.error_code));
-  }
-
-  takeCancel(requestId: string): void {
-    this.#taken.get(requestId)?.abort();
-  }
-
-  refuse(requestId: string, error: string): void {
-    this.#send({ type: "control_response", response: { subtype: "error", request_id: requestId, error } });
+  #refuse(requestId: string, error: string): undefined {
+    this.#options.send({
+      type: "control_response",
+      response: { subtype: "error", request_id: requestId, error },
+    });
   }
 
   /** The other side sends nothing any more, so no answer comes; what it asked before is still answered. */
@@ -117,31 +138,26 @@ export class Channel {
   async #reply(requestId: string, request: ControlRequest["request"], stopped: AbortSignal): Promise<void> {
     let response: ControlResponse["response"];
     try {
-      const answer = await unlessStopped(this.#answer(request, { requestId, signal: stopped }), stopped);
+      const answer = await unlessAborted(
+        this.#options.answer(request, { requestId, signal: stopped }),
+        stopped,
+      );
+      // A callback that ends because it was stopped has no answer to give.
+      stopped.throwIfAborted();
       response = {
         subtype: "success",
         request_id: requestId,
         ...(answer === undefined ? {} : { response: answer }),
       };
     } catch (thrown) {
-      response = { subtype: "error", request_id: requestId, ...errorOf(thrown) };
+      response = {
+        subtype: "error",
+        request_id: requestId,
+        ...errorOf(stopped.aborted ? cancelled() : thrown),
+      };
     }
     this.#taken.delete(requestId);
-    if (!this.#stopped) this.#send({ type: "control_response", response });
-  }
-}
-
-async function unlessStopped(answer: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = (): void => stopped.reject(cancelled());
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    const given = await Promise.race([answer, stopped.promise]);
-    // A callback that ends because it was stopped has no answer to give.
-    if (signal.aborted) throw cancelled();
-    return given;
-  } finally {
-    signal.removeEventListener("abort", stop);
+    if (!this.#stopped) this.#options.send({ type: "control_response", response });
   }
 }
 

@@ -15,6 +15,13 @@ describe("a line", () => {
       { kind: "response" },
     ],
     [
+      {
+        type: "control_response",
+        response: { subtype: "error", request_id: "1", error: "no", error_code: "late" },
+      },
+      { kind: "response", response: { error_code: "late" } },
+    ],
+    [
       { type: "control_cancel_request", request_id: "1" },
       { kind: "cancel", id: "1" },
     ],

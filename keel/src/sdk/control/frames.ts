@@ -19,7 +19,7 @@ export type ControlResponse = {
   type: "control_response";
   response:
     | { subtype: "success"; request_id: string; response?: unknown }
-    | { subtype: "error"; request_id: string; error: string; error_code?: string };
+    | { subtype: "error"; request_id: string; error: string; error_code?: string | undefined };
 };
 
 export type ControlCancel = { type: "control_cancel_request"; request_id: string };
@@ -42,7 +42,12 @@ const requestSchema = z.object({ request_id: id, request: z.looseObject({ subtyp
 const responseSchema = z.object({
   response: z.union([
     z.object({ subtype: z.literal("success"), request_id: id, response: z.optional(z.unknown()) }),
-    z.object({ subtype: z.literal("error"), request_id: id, error: z.string() }),
+    z.object({
+      subtype: z.literal("error"),
+      request_id: id,
+      error: z.string(),
+      error_code: z.optional(z.string()),
+    }),
   ]),
 });
 const cancelSchema = z.object({ request_id: id });
@@ -65,21 +70,16 @@ export function readFrame(line: JsonObject): ReceivedFrame {
   switch (type) {
     case "control_request":
       return readRequest(line);
-    case "control_response": {
-      const parsed = parseWith(responseSchema, line);
-      return parsed.ok ? { kind: "response", response: parsed.value.response } : bad(type, parsed.error);
-    }
-    case "control_cancel_request": {
-      const parsed = parseWith(cancelSchema, line);
-      return parsed.ok ? { kind: "cancel", id: parsed.value.request_id } : bad(type, parsed.error);
-    }
-    case "user": {
-      const parsed = parseWith(userSchema, line);
-      // What is absent is left out by the parser; only `undefined` as a value would tell them apart.
-      return parsed.ok
-        ? { kind: "user", message: { ...parsed.value, type: "user" } as UserMessage }
-        : bad(type, parsed.error);
-    }
+    case "control_response":
+      return read(responseSchema, line, ({ response }) => ({ kind: "response", response }));
+    case "control_cancel_request":
+      return read(cancelSchema, line, ({ request_id }) => ({ kind: "cancel", id: request_id }));
+    case "user":
+      return read(userSchema, line, (user) => ({
+        kind: "user",
+        // What is absent is left out by the parser; only `undefined` as a value would tell them apart.
+        message: { ...user, type } as UserMessage,
+      }));
     default:
       if (typeof type !== "string")
         return { kind: "bad", fault: invalid("a message has a type, which is a text") };
@@ -95,10 +95,16 @@ function readRequest(line: JsonObject): ReceivedFrame {
   return found.success ? { kind: "refused", id: found.data, fault: told } : { kind: "bad", fault: told };
 }
 
-const bad = (type: string, issues: Parameters<typeof sayIssues>[0]): ReceivedFrame => ({
-  kind: "bad",
-  fault: invalid(`${type}: ${sayIssues(issues)}`),
-});
+function read<T>(
+  schema: z.ZodMiniType<T>,
+  line: JsonObject,
+  frame: (value: T) => ReceivedFrame,
+): ReceivedFrame {
+  const parsed = parseWith(schema, line);
+  return parsed.ok
+    ? frame(parsed.value)
+    : { kind: "bad", fault: invalid(`${line["type"]}: ${sayIssues(parsed.error)}`) };
+}
 
 const invalid = (reason: string): Fault =>
   fault("line_invalid", { kind: "field", reason: shorten(reason, 200) });

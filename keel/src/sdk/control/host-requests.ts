@@ -6,8 +6,6 @@
 import * as z from "zod/mini";
 import type { OpenSession } from "../../app/open-session.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { parseWith, sayIssues } from "../../kernel/schema.ts";
-import { shorten } from "../../kernel/text.ts";
 import { type InquiryName, inquireFields } from "../../protocol/inquiry.ts";
 import { type PermissionMode, permissionModeSchema } from "../../protocol/settings.ts";
 import { sayUsd } from "../../view/say.ts";
@@ -15,7 +13,7 @@ import type { Conversation } from "../query/conversation.ts";
 import { callTool, hooksListing, rulesOf, settingsOf } from "../query/inquiries.ts";
 import type { QueryMethods } from "../query/query-methods.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
-import { ControlError, unsupported } from "./channel.ts";
+import { ControlError, readFields, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 
 const text = z.string();
@@ -220,10 +218,10 @@ export type HostRequest =
 export function readHostRequest(request: ControlRequest["request"]): HostRequest {
   const { subtype } = request;
   if (subtype === "end_session") return { subtype };
-  if (subtype === "initialize") return read(initialize, request);
-  if (subtype === "mcp_message") return read(mcpMessage, request);
+  if (subtype === "initialize") return readFields(initialize, request);
+  if (subtype === "mcp_message") return readFields(mcpMessage, request);
   if (!isKnown(subtype)) throw unsupported(subtype, meaningless.get(subtype));
-  return { ...read<object>(requests[subtype].schema, request), subtype };
+  return { ...readFields<object>(requests[subtype].schema, request), subtype };
 }
 
 const isKnown = (subtype: string): subtype is SessionRequest["subtype"] => Object.hasOwn(requests, subtype);
@@ -232,12 +230,6 @@ export const answerRequest = async (request: SessionRequest, on: Answering): Pro
   requests[request.subtype].answer(request, on);
 
 export const isInOrder = ({ subtype }: SessionRequest): boolean => requests[subtype].inOrder;
-
-function read<T>(schema: z.ZodMiniType<T>, request: ControlRequest["request"]): T {
-  const parsed = parseWith(schema, request);
-  if (parsed.ok) return parsed.value;
-  throw new ControlError(shorten(`${request.subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
-}
 
 /** Of the interface, and without a meaning here: each is refused with the reason. */
 export const meaningless: ReadonlyMap<string, string> = new Map(

@@ -1,4 +1,5 @@
 /** What an executable asks of this program, answered by the callbacks in its options. */
+import { whenAborted } from "../../kernel/abort.ts";
 import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
 import type { HookCallback } from "../options/hooks.ts";
@@ -92,7 +93,7 @@ async function permission(
     }),
   });
   // Null: the program answers by another way, and nobody hears anything here.
-  if (result === null) await aborted(signal);
+  if (result === null) await whenAborted(signal);
   return { ...result, toolUseID: tool_use_id };
 }
 
@@ -130,9 +131,3 @@ async function elicit(
   const answer = await onElicitation?.({ serverName, message, ...wanted }, { signal, requestId });
   return answer ?? { action: "decline" };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -1,14 +1,12 @@
 /** What an executable asks of its SDK, and what it is answered: permission, hooks, and messages for the program's servers. */
 import * as z from "zod/mini";
-import { asObject, type Json } from "../../kernel/json.ts";
+import type { Json } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
-import { shorten } from "../../kernel/text.ts";
-import type { HookInput, HookOutput } from "../../protocol/hook.ts";
-import type { PermissionResult } from "../options/callbacks.ts";
+import type { HookInput } from "../../protocol/hook.ts";
+import type { ElicitResult, PermissionResult } from "../options/callbacks.ts";
 import type { PermissionUpdate } from "../options/permission-updates.ts";
-import type { ElicitResult } from "../tools/elicitation.ts";
-import { ControlError, unsupported } from "./channel.ts";
+import { ControlError, readFields, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
 
 /** A message of JSON-RPC 2.0: a request, a notification or an answer. */
@@ -74,9 +72,7 @@ type ProcessRequest = { [Subtype in keyof typeof schemas]: ProcessRequestOf<Subt
 export function readProcessRequest(request: ControlRequest["request"]): ProcessRequest {
   const { subtype } = request;
   if (!isKnown(subtype)) throw unsupported(subtype);
-  const parsed = parseWith<ProcessRequest>(schemas[subtype], request);
-  if (parsed.ok) return parsed.value;
-  throw new ControlError(shorten(`${subtype}: ${sayIssues(parsed.error)}`, 300), "invalid_request");
+  return readFields<ProcessRequest>(schemas[subtype], request);
 }
 
 const isKnown = (subtype: string): subtype is keyof typeof schemas => Object.hasOwn(schemas, subtype);
@@ -109,9 +105,6 @@ export function readPermission(answer: unknown): PermissionResult {
     ...(updatedPermissions ? { updatedPermissions: updatedPermissions as PermissionUpdate[] } : {}),
   };
 }
-
-/** A hook that answers with anything but an object has no opinion. */
-export const readHookOutput = (answer: unknown): HookOutput => asObject(answer);
 
 const elicitSchema = z.object({
   action: z.enum(["accept", "decline", "cancel"]),

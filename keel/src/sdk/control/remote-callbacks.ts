@@ -1,17 +1,12 @@
 /** Callbacks of a program that is at the other end of a wire: permission and hooks, as options of a session here. */
 
+import { asObject } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
-import type { CanUseTool } from "../options/callbacks.ts";
+import type { CanUseTool, OnElicitation } from "../options/callbacks.ts";
 import type { HookCallback, HookMap } from "../options/hooks.ts";
-import type { OnElicitation } from "../tools/elicitation.ts";
 import type { Channel } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
-import {
-  type ProcessRequestOf,
-  readElicitation,
-  readHookOutput,
-  readPermission,
-} from "./process-requests.ts";
+import { type ProcessRequestOf, readElicitation, readPermission } from "./process-requests.ts";
 
 /** `waits` is told when a question opens and when it is settled. */
 export function remotePermission(
@@ -72,7 +67,8 @@ export function remoteHooks(
     (id: string): HookCallback =>
     async (input, toolUseID, { signal }) => {
       const call = { callback_id: id, input, ...present({ tool_use_id: toolUseID }) };
-      return readHookOutput(await channel.request({ subtype: "hook_callback", ...call }, signal));
+      // A hook that answers with anything but an object has no opinion.
+      return asObject(await channel.request({ subtype: "hook_callback", ...call }, signal));
     };
   return Object.fromEntries(
     Object.entries(hooks).map(([event, matchers]) => [

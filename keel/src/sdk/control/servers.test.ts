@@ -15,9 +15,10 @@ function wireTo(options: Options): { far: Channel; servers: RemoteServers } {
   const ends: { near?: Channel; far?: Channel } = {};
   const deliver = (to: "near" | "far") => (frame: ControlFrame) => {
     const end = ends[to];
-    if (frame.type === "control_request") end?.takeRequest(frame.request_id, frame.request);
-    if (frame.type === "control_response") end?.takeResponse(frame.response);
-    if (frame.type === "control_cancel_request") end?.takeCancel(frame.request_id);
+    if (frame.type === "control_request")
+      end?.take({ kind: "request", id: frame.request_id, request: frame.request });
+    if (frame.type === "control_response") end?.take({ kind: "response", response: frame.response });
+    if (frame.type === "control_cancel_request") end?.take({ kind: "cancel", id: frame.request_id });
   };
   let ids = 0;
   const newId = (): string => {

@@ -56,8 +56,12 @@ export function toResultContent(parts: readonly ResultPart[]): string | SDKInput
   return parts.length === 1 && only?.type === "text" ? only.text : parts.map(toInputBlock);
 }
 
-export const textOfParts = (parts: readonly ResultPart[]): string =>
-  parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+/** A picture stands in a log once, in the result's content; programs find it in the result's data too. */
+export function withPicture(data: Json, content: readonly ResultPart[]): Json {
+  const [picture] = content.filter((part) => part.type === "image");
+  if (!picture || !isObject(data) || data["type"] !== "image" || !isObject(data["file"])) return data;
+  return { ...data, file: { ...data["file"], base64: picture.data } };
+}
 
 export function toUsage(usage: Usage): SDKUsage {
   const long = usage.cacheWriteLongTokens ?? 0;

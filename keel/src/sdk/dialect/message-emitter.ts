@@ -110,8 +110,6 @@ export class MessageEmitter {
 }
 
 /** What becomes of the messages that a program has given ids: queued, started, completed or cancelled. Pure. */
-type LifecycleState = SDKCommandLifecycleMessage["state"];
-
 function lifecycleOf(
   event: Durable,
   { named, sessionId }: { named: ReadonlySet<string>; sessionId: string },
@@ -127,7 +125,7 @@ function lifecycleOf(
     }));
 }
 
-const states: EventHandlers<Durable, [], [id: string, state: LifecycleState][]> = {
+const states: EventHandlers<Durable, [], [id: string, state: SDKCommandLifecycleMessage["state"]][]> = {
   "input.accepted": ({ input }) => [[input.id, "queued"]],
   "turn.started": ({ inputIds }) => inputIds.map((id) => [id, "started"]),
   "input.joined": ({ inputIds }) => inputIds.map((id) => [id, "started"]),

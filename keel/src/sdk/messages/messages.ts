@@ -25,6 +25,12 @@ import type {
   SDKToolUseSummaryMessage,
 } from "./system.ts";
 
+type MessageIdentity = Pick<SDKCommandLifecycleMessage, "uuid" | "session_id">;
+/** Of what an agent does. */
+type AgentMark = { agent_id?: string; subagent_type?: string; task_description?: string };
+/** The prompts that it answers. */
+type AnsweredPrompts = { user_message_uuid?: UUID; user_message_uuids?: UUID[]; resume_reason?: string };
+
 export type SDKMessage =
   | SDKAssistantMessage
   | SDKUserMessage
@@ -43,30 +49,24 @@ export type SDKMessage =
   | SDKConversationResetMessage;
 
 /** One content block of a reply. The blocks of one reply share `message.id`; final numbers stand in the result. */
-export type SDKAssistantMessage = {
-  type: "assistant";
-  message: SDKModelMessage;
-  parent_tool_use_id: string | null;
-  uuid: UUID;
-  session_id: string;
-  error?: SDKAssistantMessageError;
-  request_id?: string;
-  user_message_uuid?: UUID;
-  user_message_uuids?: UUID[];
-  resume_reason?: string;
-  resumed_from_incomplete_thinking?: boolean;
-  supersedes?: UUID[];
-  aborted?: boolean;
-  agent_id?: string;
-  subagent_type?: string;
-  task_description?: string;
-  timestamp?: string;
-  context_usage?: Json;
-  usage_report?: Json;
-  /** Keel wrote this message, because the provider gave none. */
-  is_api_error_message?: boolean;
-  api_error_status?: number | null;
-};
+export type SDKAssistantMessage = MessageIdentity &
+  AgentMark &
+  AnsweredPrompts & {
+    type: "assistant";
+    message: SDKModelMessage;
+    parent_tool_use_id: string | null;
+    error?: SDKAssistantMessageError;
+    request_id?: string;
+    resumed_from_incomplete_thinking?: boolean;
+    supersedes?: UUID[];
+    aborted?: boolean;
+    timestamp?: string;
+    context_usage?: Json;
+    usage_report?: Json;
+    /** Keel wrote this message, because the provider gave none. */
+    is_api_error_message?: boolean;
+    api_error_status?: number | null;
+  };
 
 export type SDKMessageOrigin =
   | { kind: "human" }
@@ -76,7 +76,7 @@ export type SDKMessageOrigin =
   | { kind: "coordinator" | "unclassified" | "observer" | "auto-continuation" | "observer-activity" };
 
 /** From a program to the session, and from the session: one tool result, or words that the harness added. */
-export type SDKUserMessage = {
+export type SDKUserMessage = AgentMark & {
   type: "user";
   message: SDKInputMessage;
   parent_tool_use_id: string | null;
@@ -92,37 +92,24 @@ export type SDKUserMessage = {
   inline_pastes?: Json;
   uuid?: UUID;
   session_id?: string;
-  agent_id?: string;
-  subagent_type?: string;
-  task_description?: string;
 };
 
-export type SDKUserMessageReplay = SDKUserMessage & {
-  isReplay: true;
-  uuid: UUID;
-  session_id: string;
-  file_attachments?: Json[];
-};
+export type SDKUserMessageReplay = SDKUserMessage &
+  MessageIdentity & { isReplay: true; file_attachments?: Json[] };
 
-export type SDKPartialAssistantMessage = {
-  type: "stream_event";
-  event: SDKRawStreamEvent;
-  parent_tool_use_id: string | null;
-  uuid: UUID;
-  session_id: string;
-  ttft_ms?: number;
-  user_message_uuid?: UUID;
-  user_message_uuids?: UUID[];
-  resume_reason?: string;
-  api_message_id?: string;
-};
+export type SDKPartialAssistantMessage = MessageIdentity &
+  AnsweredPrompts & {
+    type: "stream_event";
+    event: SDKRawStreamEvent;
+    parent_tool_use_id: string | null;
+    ttft_ms?: number;
+    api_message_id?: string;
+  };
 
 /** The first message of every turn. */
-export type SDKSystemMessage = {
+export type SDKSystemMessage = MessageIdentity & {
   type: "system";
   subtype: "init";
-  uuid: UUID;
-  session_id: string;
   cwd: string;
   model: string;
   permissionMode: SDKPermissionMode;
@@ -194,34 +181,30 @@ export type TerminalReason =
 export type SDKResultMessage = SDKResultSuccess | SDKResultError;
 
 /** What every result tells. `usage` is of the turn, cost and `modelUsage` are totals of the session. */
-export type SDKResultFacts = {
-  type: "result";
-  uuid: UUID;
-  session_id: string;
-  is_error: boolean;
-  duration_ms: number;
-  duration_api_ms: number;
-  num_turns: number;
-  stop_reason: SDKStopReason | "tool_deferred" | null;
-  total_cost_usd: number;
-  usage: SDKUsage;
-  modelUsage: Record<string, ModelUsage>;
-  permission_denials: SDKPermissionDenial[];
-  terminal_reason?: TerminalReason;
-  result_index?: number;
-  queued_turn_count?: number;
-  user_message_uuid?: UUID;
-  user_message_uuids?: UUID[];
-  api_error_status?: number | null;
-  structured_output?: Json;
-  deferred_tool_use?: { id: string; name: string; input: Json };
-  local_command?: string;
-  resume_reason?: string;
-  fast_mode_state?: string;
-  fast_mode_disabled_reason?: string;
-  origin?: SDKMessageOrigin;
-  credential_expires_at?: string;
-};
+export type SDKResultFacts = MessageIdentity &
+  AnsweredPrompts & {
+    type: "result";
+    is_error: boolean;
+    duration_ms: number;
+    duration_api_ms: number;
+    num_turns: number;
+    stop_reason: SDKStopReason | "tool_deferred" | null;
+    total_cost_usd: number;
+    usage: SDKUsage;
+    modelUsage: Record<string, ModelUsage>;
+    permission_denials: SDKPermissionDenial[];
+    terminal_reason?: TerminalReason;
+    result_index?: number;
+    queued_turn_count?: number;
+    api_error_status?: number | null;
+    structured_output?: Json;
+    deferred_tool_use?: { id: string; name: string; input: Json };
+    local_command?: string;
+    fast_mode_state?: string;
+    fast_mode_disabled_reason?: string;
+    origin?: SDKMessageOrigin;
+    credential_expires_at?: string;
+  };
 
 export type SDKResultSuccess = SDKResultFacts & {
   subtype: "success";

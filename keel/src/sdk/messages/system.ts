@@ -223,23 +223,22 @@ export type SDKTaskMessage =
   | SDKTaskNotificationMessage
   | SDKBackgroundTasksChangedMessage;
 
+type TaskFacts = { task_id: string; run_id?: string; tool_use_id?: string };
 export type SDKTaskUsage = { total_tokens: number; tool_uses: number; duration_ms: number };
 
-export type SDKTaskStartedMessage = System<"task_started"> & {
-  task_id: string;
-  run_id?: string;
-  tool_use_id?: string;
-  description: string;
-  subagent_type?: string;
-  is_backgrounded?: boolean;
-  spawn_depth?: number;
-  parent_task_id?: string;
-  task_type?: string;
-  workflow_name?: string;
-  prompt?: string;
-  skip_transcript?: boolean;
-  ambient?: boolean;
-};
+export type SDKTaskStartedMessage = System<"task_started"> &
+  TaskFacts & {
+    description: string;
+    subagent_type?: string;
+    is_backgrounded?: boolean;
+    spawn_depth?: number;
+    parent_task_id?: string;
+    task_type?: string;
+    workflow_name?: string;
+    prompt?: string;
+    skip_transcript?: boolean;
+    ambient?: boolean;
+  };
 
 export type SDKTaskUpdatedMessage = System<"task_updated"> & {
   task_id: string;
@@ -254,31 +253,27 @@ export type SDKTaskUpdatedMessage = System<"task_updated"> & {
   };
 };
 
-export type SDKTaskProgressMessage = System<"task_progress"> & {
-  task_id: string;
-  run_id?: string;
-  tool_use_id?: string;
-  description: string;
-  subagent_type?: string;
-  usage: SDKTaskUsage;
-  last_tool_name?: string;
-  summary?: string;
-};
+export type SDKTaskProgressMessage = System<"task_progress"> &
+  TaskFacts & {
+    description: string;
+    subagent_type?: string;
+    usage: SDKTaskUsage;
+    last_tool_name?: string;
+    summary?: string;
+  };
 
-export type SDKTaskNotificationMessage = System<"task_notification"> & {
-  task_id: string;
-  run_id?: string;
-  tool_use_id?: string;
-  status: "completed" | "failed" | "stopped";
-  reason?: string;
-  /** Empty when the output stands in no file. */
-  output_file: string;
-  summary: string;
-  usage?: SDKTaskUsage;
-  resource_links?: string[];
-  skip_transcript?: boolean;
-  ambient?: boolean;
-};
+export type SDKTaskNotificationMessage = System<"task_notification"> &
+  TaskFacts & {
+    status: "completed" | "failed" | "stopped";
+    reason?: string;
+    /** Empty when the output stands in no file. */
+    output_file: string;
+    summary: string;
+    usage?: SDKTaskUsage;
+    resource_links?: string[];
+    skip_transcript?: boolean;
+    ambient?: boolean;
+  };
 
 export type SDKBackgroundTasksChangedMessage = System<"background_tasks_changed"> & {
   /** All that run; replaces what an earlier message listed. */

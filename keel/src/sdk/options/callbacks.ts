@@ -4,28 +4,17 @@ import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { reasonOf, toFault } from "../../kernel/fault.ts";
-import { asObject, type Json } from "../../kernel/json.ts";
+import { asObject, isJson, type Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
-import { askElicitation, type OnElicitation } from "../tools/elicitation.ts";
+import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
 import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
-export type PermissionResult =
-  | {
-      behavior: "allow";
-      updatedInput?: Record<string, unknown>;
-      updatedPermissions?: PermissionUpdate[];
-      toolUseID?: string;
-      decisionClassification?: string;
-    }
-  | {
-      behavior: "deny";
-      message: string;
-      interrupt?: boolean;
-      toolUseID?: string;
-      decisionClassification?: string;
-    };
+export type PermissionResult = { toolUseID?: string; decisionClassification?: string } & (
+  | { behavior: "allow"; updatedInput?: Record<string, unknown>; updatedPermissions?: PermissionUpdate[] }
+  | { behavior: "deny"; message: string; interrupt?: boolean }
+);
 
 export type CanUseTool = (
   toolName: string,
@@ -67,25 +56,18 @@ export function answerWith(
     tell: (problem: string) => void;
   },
 ): () => void {
-  const open = new Map<string, AbortController>();
-  const take = (ask: Ask): void => {
-    const closed = new AbortController();
-    open.set(ask.id, closed);
-    void reply(ask, closed.signal);
-  };
-
   async function reply(ask: Ask, signal: AbortSignal): Promise<void> {
     if (ask.kind === "elicitation") {
       const answer = await askElicitation(onElicitation, ask, signal);
-      if (answer && !signal.aborted) await send(ask, answer, "host");
+      if (answer && !signal.aborted) await sendAnswer(session, ask, answer, "host");
       return;
     }
-    if (!canUseTool) return send(ask, { verdict: "deny", reason: nobody }, "no-host");
+    if (!canUseTool) return sendAnswer(session, ask, { verdict: "deny", reason: nobody }, "no-host");
     const decided = await askProgram(canUseTool, ask, signal);
     // Null: the program answers by another way.
     if (!decided || signal.aborted) return;
     await change(decided.changes, ask);
-    await send(ask, decided.answer, "host");
+    await sendAnswer(session, ask, decided.answer, "host");
   }
 
   /** What it wants to change holds before the call goes on; what cannot be changed is told, and the answer stands. */
@@ -99,22 +81,7 @@ export function answerWith(
     }
   }
 
-  async function send(ask: Ask, answer: Answer, by: "host" | "no-host"): Promise<void> {
-    // Somebody else may have closed it; then this answer came late, which its receipt says.
-    await session.submit({ type: "answer", askId: ask.id, answer, by }).catch(() => undefined);
-  }
-
-  const stop = session.onEvent((event) => {
-    if (event.type === "ask.opened") take(event.ask);
-    if (event.type !== "ask.closed") return;
-    open.get(event.askId)?.abort();
-    open.delete(event.askId);
-  });
-  for (const ask of session.openAsks()) take(ask);
-  return () => {
-    stop();
-    for (const controller of open.values()) controller.abort();
-  };
+  return answerEach(session, (ask, signal) => void reply(ask, signal));
 }
 
 type Decided = { answer: Answer; changes: WantedChange[] };
@@ -183,4 +150,54 @@ export function hooksOf(map: HookMap = {}): ProgramHook[] {
       ),
     ),
   );
+}
+
+export type ElicitationRequest = {
+  serverName: string;
+  message: string;
+  mode?: "form" | "url";
+  url?: string;
+  elicitationId?: string;
+  /** JSON Schema of what is wanted. */
+  requestedSchema?: Record<string, unknown>;
+};
+
+export type ElicitResult = {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+};
+
+/** Null: it was answered by another way. */
+export type OnElicitation = (
+  request: ElicitationRequest,
+  options: { signal: AbortSignal; requestId?: string },
+) => Promise<ElicitResult | null>;
+
+/** Without a callback servers are told no; undefined: it is answered by another way. */
+async function askElicitation(
+  callback: OnElicitation | undefined,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  if (!callback) return { verdict: "deny", reason: "Nobody is here to be asked." };
+  try {
+    const result = await callback(requestOf(ask), { signal, requestId: ask.id });
+    if (result === null) return undefined;
+    if (result.action !== "accept") return { verdict: "deny", reason: `The program said ${result.action}.` };
+    return { verdict: "allow", ...(isJson(result.content) ? { data: result.content } : {}) };
+  } catch (thrown) {
+    const why = reasonOf(thrown);
+    return { verdict: "deny", reason: `The elicitation callback failed: ${why}` };
+  }
+}
+
+function requestOf({ input, schema }: Ask): ElicitationRequest {
+  const { server, message, mode, url } = asObject(input);
+  return {
+    serverName: String(server ?? ""),
+    message: String(message ?? ""),
+    mode: mode === "url" ? "url" : "form",
+    ...(typeof url === "string" ? { url } : {}),
+    ...(schema ? { requestedSchema: schema } : {}),
+  };
 }

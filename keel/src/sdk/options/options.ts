@@ -7,9 +7,8 @@ import type { Readable, Writable } from "node:stream";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SessionStore } from "../stored/session-store.ts";
-import type { OnElicitation } from "../tools/elicitation.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
-import type { CanUseTool } from "./callbacks.ts";
+import type { CanUseTool, OnElicitation } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
 
 /** What was given, is given: an option is there with a value, or not there. */
@@ -123,7 +122,7 @@ export type SandboxFilesystemConfig = {
 };
 
 /** About the process that the session runs in. */
-export type ProcessOptions = {
+type ProcessOptions = {
   /** `process`: the session runs in a process of its own, driven over a wire. */
   isolation?: "none" | "process";
   /** An executable that the session runs in, in place of Keel's own: implies `isolation: "process"`. */

@@ -1,5 +1,4 @@
 /** `isolation: "process"`: a query whose session runs in a process of its own. What that needs is loaded when it starts. */
-import { fault } from "../../kernel/fault.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import type { InquiryAnswer } from "../../protocol/inquiry.ts";
 import type { SDKMessage } from "../messages/messages.ts";
@@ -24,12 +23,11 @@ export const runsApart = ({
 type ApartQuery = AsyncGenerator<SDKMessage, void> &
   ReturnType<typeof processMethods> & { [Symbol.asyncDispose](): Promise<void> };
 
-export type Apart = {
+type Apart = {
   /** Resolves when the process has said what it can do. Throws what kept it from starting. */
-  readonly introduced: Promise<unknown>;
-  /** Once only: a session has one beginning. */
+  introduced(): Promise<unknown>;
   query(prompt: Prompt): ApartQuery;
-  close(): void;
+  close(): Promise<void>;
 };
 
 export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
@@ -38,19 +36,16 @@ export function startApart(options: Options, out: Queue<SDKMessage>): Apart {
   const close = async (): Promise<void> => (await running.catch(() => undefined))?.close();
   const introduced = running.then((session) => session.introduced);
   introduced.catch(() => undefined);
-  let used = false;
   return {
-    introduced,
+    introduced: () => introduced,
     query(prompt) {
-      if (used) throw fault("usage", { reason: "A warm query takes one prompt." });
-      used = true;
       void running.then((session) => session.live(prompt)).catch(() => undefined);
       return Object.assign(read(out, close), {
         ...processMethods(running),
         [Symbol.asyncDispose]: close,
       });
     },
-    close: () => void close(),
+    close,
   };
 }
 
@@ -65,8 +60,11 @@ async function start(options: Options, out: Queue<SDKMessage>): Promise<ProcessS
   return new Session(options, out);
 }
 
-/** The iterator. Leaving it early ends the process. */
-async function* read(out: Queue<SDKMessage>, close: () => Promise<void>): AsyncGenerator<SDKMessage, void> {
+/** The iterator. Leaving it early ends the session. */
+export async function* read(
+  out: Queue<SDKMessage>,
+  close: () => Promise<void>,
+): AsyncGenerator<SDKMessage, void> {
   try {
     yield* out;
   } finally {
@@ -74,7 +72,7 @@ async function* read(out: Queue<SDKMessage>, close: () => Promise<void>): AsyncG
   }
 }
 
-export type ProcessMethods = Omit<QueryMethods, symbol>;
+type ProcessMethods = Omit<QueryMethods, symbol>;
 
 /** The process may still be starting. What it answers has the form that the interface says. */
 export function processMethods(running: Promise<ProcessSession>): ProcessMethods {

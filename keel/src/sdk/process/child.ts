@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject, parseJson } from "../../kernel/json.ts";
 import { lineReader } from "../../transport/lines.ts";
-import type { Options, SpawnedProcess } from "../options/options.ts";
+import type { Options, SpawnedProcess, SpawnOptions } from "../options/options.ts";
 
 /** More than any message; a longer line is no message of ours. */
 const maxLineBytes = 64 * 1024 * 1024;
@@ -14,9 +15,9 @@ const graceMs = { afterInput: 2_000, afterTermination: 5_000 };
 /** What is kept of its last words, for the fault. */
 const stderrTailCharacters = 4_000;
 
-export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-export type ChildEvents = {
+type ChildEvents = {
   line(line: JsonObject): void;
   stderr(text: string): void;
 };
@@ -32,17 +33,12 @@ export class ExecutableProcess {
   /** Throws `usage` when it cannot be started at all; what fails later is in `exited`. */
   constructor(
     options: Options,
-    {
-      args,
-      env,
-      signal,
-      on,
-    }: { args: string[]; env: ChildEnvironment; signal: AbortSignal; on: ChildEvents },
+    { args, on, ...more }: Pick<SpawnOptions, "args" | "env" | "signal"> & { on: ChildEvents },
   ) {
     const { command, args: all } = commandOf(options, args);
     const cwd = options.cwd ?? process.cwd();
     const start = options.spawnClaudeCodeProcess ?? startProcess;
-    this.#process = start({ command, args: all, cwd, env, signal });
+    this.#process = start({ ...more, command, args: all, cwd });
     const failed = Promise.withResolvers<never>();
     this.exited = Promise.race([this.#untilExit(), failed.promise]);
     this.exited.catch(() => undefined);
@@ -139,8 +135,6 @@ export class ExecutableProcess {
   }
 }
 
-type ChildEnvironment = Record<string, string | undefined>;
-
 /** A script runs on its runtime, anything else by itself; without a path it is the Keel of this package. */
 function commandOf(
   { pathToClaudeCodeExecutable: given, executable, executableArgs = [] }: Options,
@@ -158,23 +152,14 @@ function ownExecutable(): string {
   return path.join(path.dirname(manifest), "bin", "start.cjs");
 }
 
-function startProcess({
-  command,
-  args,
-  cwd,
-  env,
-}: Parameters<NonNullable<Options["spawnClaudeCodeProcess"]>>[0]): SpawnedProcess {
-  return spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
-}
+const startProcess = ({ command, args, cwd, env }: SpawnOptions): SpawnedProcess =>
+  spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
 
 async function within(over: Promise<boolean>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
+  const done = new AbortController();
   try {
-    return await Promise.race([over, late]);
+    return await Promise.race([over, pause(ms, false, { signal: done.signal })]);
   } finally {
-    clearTimeout(timer);
+    done.abort();
   }
 }

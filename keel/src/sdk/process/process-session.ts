@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import { type JsonObject, toLine } from "../../kernel/json.ts";
 import type { Queue } from "../../kernel/queue.ts";
@@ -137,24 +138,12 @@ export class ProcessSession {
   }
 
   #take(line: JsonObject): void {
-    const frame = readFrame(line);
-    switch (frame.kind) {
-      case "request":
-        return this.#channel.takeRequest(frame.id, frame.request);
-      case "response":
-        return this.#channel.takeResponse(frame.response);
-      case "cancel":
-        return this.#channel.takeCancel(frame.id);
-      case "refused":
-        return this.#channel.refuse(frame.id, frame.fault.message);
-      case "other":
-        if (frame.type === "keep_alive") return;
-        if (frame.type === "transcript_mirror") return this.#mirror(frame.line);
-        return this.#hear(line as unknown as SDKMessage);
-      default:
-        // Messages are the executable's: whatever it says is passed on, also what only newer ones know.
-        return this.#hear(line as unknown as SDKMessage);
-    }
+    const frame = this.#channel.take(readFrame(line));
+    if (!frame) return;
+    if (frame.kind === "other" && frame.type === "keep_alive") return;
+    if (frame.kind === "other" && frame.type === "transcript_mirror") return this.#mirror(frame.line);
+    // Messages are the executable's: whatever it says is passed on, also what only newer ones know.
+    this.#hear(line as unknown as SDKMessage);
   }
 
   #hear(message: SDKMessage): void {
@@ -223,8 +212,7 @@ export class ProcessSession {
 
   async #wait(): Promise<void> {
     this.#child.pause();
-    while (this.#out.length > maxUnread / 2 && this.#closing === undefined)
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    while (this.#out.length > maxUnread / 2 && this.#closing === undefined) await pause(lookEveryMs);
     this.#child.resume();
   }
 

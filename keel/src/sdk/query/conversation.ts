@@ -16,28 +16,24 @@ export type Prompt = string | AsyncIterable<UserMessage>;
 /** A program that reads this far behind is told so, instead of filling the memory. */
 export const maxWaiting = 100_000;
 
+type ConversationListener = {
+  /** Given every session of the conversation, before anything is said in it. */
+  heard(session: OpenSession): void;
+  findHome: FindHome;
+};
+
 export class Conversation {
   readonly options: Options;
   readonly #out: Outlet;
-  readonly #heard: (session: OpenSession) => void;
-  readonly #findHome: FindHome;
+  readonly #listener: ConversationListener;
   readonly #named = new Set<string>();
   #opened: Promise<OpenedConversation> | undefined;
   #closing: Promise<void> | undefined;
 
-  /** `heard` is given every session of the conversation, before anything is said in it. */
-  constructor(
-    options: Options,
-    out: Outlet,
-    {
-      heard = () => undefined,
-      findHome = homeOf,
-    }: { heard?: (session: OpenSession) => void; findHome?: FindHome } = {},
-  ) {
+  constructor(options: Options, out: Outlet, listener: Partial<ConversationListener> = {}) {
     this.options = options;
     this.#out = out;
-    this.#heard = heard;
-    this.#findHome = findHome;
+    this.#listener = { heard: () => undefined, findHome: homeOf, ...listener };
   }
 
   async open(): Promise<OpenSession> {
@@ -151,8 +147,7 @@ export class Conversation {
       openFor(options, {
         out: this.#out,
         named: this.#named,
-        heard: this.#heard,
-        findHome: this.#findHome,
+        ...this.#listener,
         tooSlow: () => {
           if (!this.#closing) this.#out.fail(fault("queue_full", { limit: maxWaiting }));
         },

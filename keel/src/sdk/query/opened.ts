@@ -123,10 +123,8 @@ function mirrorOf(
   return new Mirror(sessionStore, { key, flush, known, failed });
 }
 
-/** `permissionPromptToolName`: a tool of the program that answers what would be asked, as a permission callback. */
-
-/** Who answers asks: the callback, the tool, or nobody. */
-export function answererOf(options: Options): CanUseTool | undefined {
+/** Who answers asks: the callback, the tool of `permissionPromptToolName`, or nobody. */
+function answererOf(options: Options): CanUseTool | undefined {
   if (options.permissionPrompts === "none") return undefined;
   return options.canUseTool ?? promptTool(options);
 }

@@ -3,7 +3,8 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { SlashCommand } from "../messages/system.ts";
-import type { QueryControls } from "./controls.ts";
+import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
+import type { McpSetServersResult } from "../tools/servers.ts";
 import type { QueryInquiries } from "./inquiries.ts";
 import type {
   AccountInfo,
@@ -40,6 +41,34 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, 
 
 /** What can be asked of a session, beside its messages. */
 export type QueryMethods = Omit<Query, keyof AsyncGenerator<SDKMessage, void>>;
+
+/** What a program can ask of a running query beside its turns: servers, settings, files. */
+export interface QueryControls {
+  mcpServerStatus(): Promise<McpServerStatus[]>;
+  /** All servers of the program, in place of those that it had. */
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
+  reconnectMcpServer(serverName: string): Promise<void>;
+  /** Settings for this session: the model and permissions. Rejects what only a new session can take in. */
+  applyFlagSettings(settings: Record<string, unknown>): Promise<void>;
+  /** Settings into a file; permissions also hold at once. */
+  updateSettings(
+    destination: "localSettings" | "userSettings",
+    settings: Record<string, unknown>,
+  ): Promise<void>;
+  /** Null for a file that cannot be read, or that the model may not read unasked. */
+  readFile(path: string, options?: ReadFileOptions): Promise<ReadFileResult | null>;
+}
+
+export type ReadFileOptions = { maxBytes?: number; encoding?: "utf8" | "utf-8" | "base64" };
+
+export type ReadFileResult = {
+  contents: string;
+  absPath: string;
+  /** Some bytes were no text. */
+  lossy: boolean;
+  requested_path: string;
+};
 
 /** What became of files that were to be put back. */
 export type RewindFilesResult = {

@@ -1,30 +1,44 @@
 /** `query()`: a session in this process, as an iterator of messages with the methods of the interface. */
 
+import { fault } from "../../kernel/fault.ts";
 import { Queue } from "../../kernel/queue.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
-import { runsApart, startApart } from "../process/apart.ts";
-import { controlsOf } from "./controls.ts";
+import { read, runsApart, startApart } from "../process/apart.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { inquiriesOf } from "./inquiries.ts";
 import { contextUsage, describeSession, type InitializationResult } from "./introspection.ts";
-import type { Query, QueryMethods, RewindFilesResult } from "./query-methods.ts";
+import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 
-export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
+export const query = ({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query =>
+  begin(options).query(prompt);
+
+/** A session of this process, or one apart: its one prompt may come later. */
+export function begin(options: Options): {
+  /** Opens it. Throws what kept it from opening. */
+  introduced(): Promise<unknown>;
+  query(prompt: Prompt): Query;
+  close(): Promise<void>;
+} {
   const out = new Queue<SDKMessage>({ limit: maxWaiting });
-  if (runsApart(options)) return startApart(options, out).query(prompt);
+  if (runsApart(options)) return startApart(options, out);
   const conversation = new Conversation(options, out);
-  void conversation.live(prompt);
-  return queryOf(conversation, out);
+  return {
+    introduced: () => conversation.open(),
+    query(prompt) {
+      void conversation.live(prompt);
+      return queryOf(conversation, out);
+    },
+    close: () => conversation.close(),
+  };
 }
 
-export const queryOf = (conversation: Conversation, out: Queue<SDKMessage>): Query =>
-  Object.assign(read(out, conversation), {
-    ...methodsOf(conversation),
-    [Symbol.asyncDispose]: () => conversation.close(),
-  });
+export function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Query {
+  const close = (): Promise<void> => conversation.close();
+  return Object.assign(read(out, close), { ...methodsOf(conversation), [Symbol.asyncDispose]: close });
+}
 
 export function methodsOf(conversation: Conversation): QueryMethods {
   const describe = async (): Promise<InitializationResult> => describeSession(await conversation.open());
@@ -66,15 +80,6 @@ export function methodsOf(conversation: Conversation): QueryMethods {
   };
 }
 
-/** The iterator. Leaving it early closes the session. */
-async function* read(out: Queue<SDKMessage>, conversation: Conversation): AsyncGenerator<SDKMessage, void> {
-  try {
-    yield* out;
-  } finally {
-    await conversation.close();
-  }
-}
-
 async function rewind(
   conversation: Conversation,
   { checkpoint, preview }: { checkpoint: string; preview: boolean },
@@ -91,3 +96,33 @@ async function rewind(
     deletions: sum("deletions"),
   };
 }
+
+function controlsOf(conversation: Conversation): QueryControls {
+  return {
+    mcpServerStatus: async () => (await conversation.servers()).states(),
+    setMcpServers: async (servers) => (await conversation.servers()).set(servers),
+    toggleMcpServer: async (name, enabled) => (await conversation.servers()).toggle(name, enabled),
+    reconnectMcpServer: async (name) => (await conversation.servers()).reconnect(name),
+    applyFlagSettings: async (settings) => (await conversation.open()).updateSettings("flags", settings),
+    async updateSettings(destination, settings) {
+      const to = destinations[destination];
+      if (!to) throw fault("usage", { reason: `Settings are not written to ${destination}.` });
+      await (await conversation.open()).updateSettings(to, settings);
+    },
+    async readFile(name, { maxBytes = maxFileBytes, encoding = "utf8" } = {}) {
+      const read = await (await conversation.open()).readFile(name, { maxBytes });
+      if (!read) return null;
+      const bytes = Buffer.from(read.bytes);
+      const contents = bytes.toString(encoding === "base64" ? "base64" : "utf8");
+      const lossy = encoding !== "base64" && !bytes.equals(Buffer.from(contents));
+      return { contents, absPath: read.path, lossy, requested_path: name };
+    },
+  };
+}
+
+const maxFileBytes = 10_000_000;
+
+const destinations: Readonly<Record<string, "local" | "user" | undefined>> = {
+  localSettings: "local",
+  userSettings: "user",
+};

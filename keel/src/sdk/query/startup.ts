@@ -4,9 +4,9 @@ import { Queue } from "../../kernel/queue.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { AgentDefinition, Options } from "../options/options.ts";
-import { runsApart, startApart } from "../process/apart.ts";
+import { runsApart } from "../process/apart.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
-import { queryOf } from "./query.ts";
+import { begin, queryOf } from "./query.ts";
 import type { Query } from "./query-methods.ts";
 
 export type WarmQuery = {
@@ -24,24 +24,17 @@ type StartupOptions = {
 
 /** Opens a session ahead of its prompt. Throws what kept it from opening. */
 export async function startup({ options = {} }: StartupOptions = {}): Promise<WarmQuery> {
-  const out = new Queue<SDKMessage>({ limit: maxWaiting });
-  if (runsApart(options)) {
-    const apart = startApart(options, out);
-    await apart.introduced;
-    return { ...apart, [Symbol.asyncDispose]: async () => apart.close() };
-  }
-  const conversation = new Conversation(options, out);
-  await conversation.open();
+  const { introduced, query, close } = begin(options);
+  await introduced();
   let used = false;
   return {
     query(prompt) {
       if (used) throw fault("usage", { reason: "A warm query takes one prompt." });
       used = true;
-      void conversation.live(prompt);
-      return queryOf(conversation, out);
+      return query(prompt);
     },
-    close: () => void conversation.close(),
-    [Symbol.asyncDispose]: () => conversation.close(),
+    close: () => void close(),
+    [Symbol.asyncDispose]: close,
   };
 }
 

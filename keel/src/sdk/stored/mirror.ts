@@ -60,32 +60,28 @@ export async function restoreFrom(
 /** A store that is this far behind gets no more: what it has stays a whole beginning, and the rest is in the log. */
 export const maxUnsent = 10_000;
 
+type MirrorOptions = {
+  readonly key: SessionKey;
+  readonly flush: "batched" | "eager";
+  /** How far the store knows the session already. */
+  readonly known: number;
+  failed(why: string): void;
+};
+
 /** Sends events on in their order, several at once. A store that fails is told of once per batch; the log is not hurt. */
 export class Mirror {
   readonly #store: SessionStore;
-  readonly #key: SessionKey;
-  readonly #flush: "batched" | "eager";
-  readonly #failed: (why: string) => void;
+  readonly #options: MirrorOptions;
   #waiting: Durable[] = [];
   #sending: Promise<void> = Promise.resolve();
   #following: Promise<void> = Promise.resolve();
   #seen: number;
   #hasGivenUp = false;
 
-  constructor(
-    store: SessionStore,
-    {
-      key,
-      flush,
-      known,
-      failed,
-    }: { key: SessionKey; flush: "batched" | "eager"; known: number; failed: (why: string) => void },
-  ) {
+  constructor(store: SessionStore, options: MirrorOptions) {
     this.#store = store;
-    this.#key = key;
-    this.#flush = flush;
-    this.#failed = failed;
-    this.#seen = known;
+    this.#options = options;
+    this.#seen = options.known;
   }
 
   /** Adds what the session's log has and gets, until the session ends. */
@@ -94,7 +90,7 @@ export class Mirror {
       for await (const event of session.attach(this.#seen))
         if (isDurable(event) && !event.origin) this.add(event);
     };
-    this.#following = add().catch((thrown: unknown) => this.#failed(toFault(thrown).message));
+    this.#following = add().catch((thrown: unknown) => this.#options.failed(toFault(thrown).message));
   }
 
   /** Settles when all that the ended session had is sent, or has failed. Never rejects. */
@@ -107,11 +103,11 @@ export class Mirror {
     if (event.seq <= this.#seen || this.#hasGivenUp) return;
     if (this.#waiting.length >= maxUnsent) {
       this.#hasGivenUp = true;
-      return this.#failed(fault("queue_full", { limit: maxUnsent }).message);
+      return this.#options.failed(fault("queue_full", { limit: maxUnsent }).message);
     }
     this.#seen = event.seq;
     this.#waiting.push(event);
-    if (this.#flush === "eager" || event.type === "turn.finished") void this.send();
+    if (this.#options.flush === "eager" || event.type === "turn.finished") void this.send();
   }
 
   /** Settles when all that was added has been sent, or has failed. Never rejects. */
@@ -120,9 +116,9 @@ export class Mirror {
       const batch = this.#waiting.splice(0);
       if (batch.length === 0) return;
       try {
-        await this.#store.append(this.#key, batch.map(entryOf));
+        await this.#store.append(this.#options.key, batch.map(entryOf));
       } catch (thrown) {
-        this.#failed(reasonOf(thrown));
+        this.#options.failed(reasonOf(thrown));
       }
     });
     return this.#sending;

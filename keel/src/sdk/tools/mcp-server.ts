@@ -75,6 +75,7 @@ export function createSdkMcpServer({
   };
 }
 
+type OutsideTool = Extract<OutsideStatus, { status: "connected" }>["tools"][number];
 export type ServerConfigs = Readonly<Record<string, McpServerConfig>>;
 
 /** A tool by the name that the model sees. */
@@ -103,15 +104,20 @@ export function serverStates(servers: ServerConfigs = {}): McpServerStatus[] {
         serverInfo: { name: instance.name, version: instance.version },
         scope: "host",
         transport: "sdk",
-        tools: instance.tools.map(({ name: own, description, annotations }) => ({
-          name: own,
-          description,
-          ...(annotations ? { annotations } : {}),
-        })),
+        tools: instance.tools.map(toldTool),
       },
     ];
   });
 }
+
+const toldTool = ({
+  name,
+  description,
+  annotations,
+}: Pick<OutsideTool, "name" | "description" | "annotations">) => ({
+  name,
+  ...present({ description, annotations }),
+});
 
 /** A server outside of this process, as programs see it. */
 export function outsideState(server: OutsideStatus): McpServerStatus {
@@ -122,11 +128,7 @@ export function outsideState(server: OutsideStatus): McpServerStatus {
   return {
     ...about,
     serverInfo: { ...server.serverInfo },
-    tools: server.tools.map(({ name: own, description, annotations }) => ({
-      name: own,
-      ...(description === undefined ? {} : { description }),
-      ...(annotations ? { annotations: { ...annotations } } : {}),
-    })),
+    tools: server.tools.map(toldTool),
   };
 }
 

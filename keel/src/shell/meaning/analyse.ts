@@ -150,7 +150,7 @@ function proveShell(command: NamedCommand, scope: ShellScope): Proof {
   const own = prove({ ...command.step, words: [] }, scope);
   const proofs = [own, ...command.inner.map(({ step }) => prove(step, scope))];
   const unproved = proofs.find(({ ok }) => !ok);
-  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"], absent: [] };
+  return unproved ?? { ok: true, reads: [], concerns: ["it runs in another shell"], place: [] };
 }
 
 /** A function that calls itself twice, for ever. */

@@ -1,5 +1,6 @@
 /** Where the paths of a command lead, judged by their text; and which names hold secrets. */
 import { isInside } from "../../kernel/path.ts";
+import type { ProgramSearch } from "../../ports/shell.ts";
 import type { Argument } from "./arguments.ts";
 import type { Directories } from "./walk.ts";
 
@@ -10,6 +11,8 @@ export type ShellScope = {
   readonly roots: readonly string[];
   /** Whether the settings of the repository may act: git runs programs that they name. */
   readonly isTrusted: boolean;
+  /** Where commands find programs, and what those load; left out where commands are judged by their text alone. */
+  readonly search?: ProgramSearch | undefined;
 };
 
 export type PathScope =

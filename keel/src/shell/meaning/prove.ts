@@ -4,7 +4,8 @@
  * should not be shown unasked (secrets, files outside, what only the run knows) is a concern beside a proof.
  */
 
-import type { ProgramOutcome, Use } from "../programs/outcome.ts";
+import type { PlaceDemand, ProgramOutcome, Use } from "../programs/outcome.ts";
+import { placeDemands } from "../programs/place.ts";
 import type { ReadOnlyProgram } from "../programs/reader.ts";
 import { readerOf } from "../programs/readers.ts";
 import { specialOf } from "../programs/specials.ts";
@@ -20,8 +21,8 @@ export type Proof =
       readonly reads: readonly string[];
       /** Why it should be asked about although it only reads. */
       readonly concerns: readonly string[];
-      /** What must not be there, or it would do something else. */
-      readonly absent: readonly string[];
+      /** What must hold of the place, or it would do something else. */
+      readonly place: readonly PlaceDemand[];
     }
   | { readonly ok: false; readonly because: string };
 
@@ -31,7 +32,7 @@ export function prove(step: ShellStep, scope: ShellScope): Proof {
     prover.assignments();
     prover.redirections();
     prover.program(step.words, 0);
-    return { ok: true, reads: prover.reads, concerns: prover.concerns, absent: prover.absent };
+    return { ok: true, reads: prover.reads, concerns: prover.concerns, place: prover.place };
   } catch (thrown) {
     if (thrown instanceof Unproved) return { ok: false, because: thrown.because };
     throw thrown;
@@ -70,7 +71,7 @@ const maxWrapped = 8;
 class Prover {
   readonly reads: string[] = [];
   readonly concerns: string[] = [];
-  readonly absent: string[] = [];
+  readonly place: PlaceDemand[] = [];
   readonly #step: ShellStep;
   readonly #world: ShellScope;
 
@@ -109,8 +110,11 @@ class Prover {
     this.#show(words);
     const special = specialOf(program.text);
     const reader = readerOf(program.text);
-    if (special)
-      this.#follow(special(rest, { directories: this.#step.directories, world: this.#world }), depth);
+    const surroundings = { directories: this.#step.directories, world: this.#world };
+    const demands = placeDemands(program.text, (special ?? reader)?.obeys ?? { source: "" }, surroundings);
+    if (typeof demands === "string") throw new Unproved(demands);
+    this.place.push(...demands);
+    if (special) this.#follow(special.judge(rest, surroundings), depth);
     else if (reader) this.#byOptions(program.text, reader, rest);
     else throw new Unproved(`${program.text} is not known to only read`);
   }
@@ -119,7 +123,7 @@ class Prover {
     if (outcome.kind === "unproved") throw new Unproved(outcome.because);
     if (depth > maxWrapped) throw new Unproved("it is wrapped too often");
     this.concerns.push(...(outcome.concerns ?? []));
-    this.absent.push(...(outcome.absent ?? []));
+    this.place.push(...(outcome.place ?? []));
     for (const use of outcome.uses ?? []) this.#place(use);
     for (const words of outcome.runs ?? []) this.program(words, depth + 1);
   }

@@ -1,9 +1,8 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
 import { own } from "../../kernel/own.ts";
-import { isInside, normalise } from "../../kernel/path.ts";
+import { isInside } from "../../kernel/path.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../meaning/options.ts";
-import type { ShellScope } from "../meaning/path-scope.ts";
 import type { Directories } from "../meaning/walk.ts";
 import { type GitReader, gitReaders } from "./git-options.ts";
 import { type GitWords, gitWords } from "./git-words.ts";
@@ -33,6 +32,12 @@ export const harmlessGlobals: ReadonlySet<string> = new Set([
   "-v",
 ]);
 
+/** Variables that name programs, settings or folders of git's own programs: git(1), environment variables. */
+export const gitVariables: readonly string[] =
+  "GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_EXTERNAL_DIFF GIT_PAGER PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND GIT_ATTR_SYSTEM GIT_ATTR_GLOBAL GIT_REDIRECT_STDOUT GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_INDEX_FILE GIT_WORK_TREE".split(
+    " ",
+  );
+
 export const git: Special = (words, surroundings) => {
   const { before, subcommand, rest } = gitWords(words);
   const odd = before.find(({ name }) => !harmlessGlobals.has(name));
@@ -48,7 +53,7 @@ export const git: Special = (words, surroundings) => {
   const outcome = judge(subcommand.text, typeof row === "string" ? { options: row } : row, rest);
   if (outcome.kind !== "reads") return outcome;
   const places = gitDirectories(before, surroundings.directories);
-  return { ...outcome, absent: nestedRepositories(places, surroundings.world) };
+  return { ...outcome, place: (places ?? []).map((folder) => ({ kind: "repository", folder })) };
 };
 
 /** Where it works decides whose settings act. */
@@ -63,22 +68,6 @@ function directoryProblem(
   return places.every((place) => isInside(place, world.roots.slice(0, 1)))
     ? undefined
     : "git would use the settings of another repository";
-}
-
-/**
- * What makes a folder on the way from the root a repository of its own, whose settings nobody has trusted: a `.git`, or
- * the head of a bare one.
- */
-export function nestedRepositories(places: Directories, { roots }: ShellScope): string[] {
-  const top = normalise(roots[0] ?? "/");
-  const found = new Set<string>();
-  for (const place of places ?? []) {
-    for (let at = normalise(place); at !== top && at !== "/"; at = normalise(`${at}/..`)) {
-      if (!isInside(at, [top])) break;
-      found.add(`${at}/.git`).add(`${at}/HEAD`);
-    }
-  }
-  return [...found];
 }
 
 /** The directories in which git may work; undefined when only the run knows. */

@@ -4,8 +4,8 @@ import { type Argument, withText } from "../meaning/arguments.ts";
 import { readOptions } from "../meaning/options.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { findWords, onlyLooks } from "./find-tests.ts";
-import { harmlessGlobals } from "./git.ts";
-import { gitWords } from "./git-words.ts";
+import { hazardousGit } from "./git-hazards.ts";
+import { isOption } from "./option-names.ts";
 import { valuesOf } from "./option-programs.ts";
 import { readerOf } from "./readers.ts";
 import { readSedScript } from "./sed-script.ts";
@@ -25,17 +25,6 @@ export function hazardousOption(program: string, words: readonly Argument[], see
   return (end < 0 ? unseen : unseen.slice(0, end)).some(({ text }) =>
     names.some((name) => isOption(text, name)),
   );
-}
-
-/** Whole, attached, or cut short. */
-function isOption(text: string, name: string): boolean {
-  if (text === name) return true;
-  if (!name.startsWith("--"))
-    return name.length === 2
-      ? /^-[A-Za-z]+/.test(text) && !text.startsWith("--") && text.includes(name[1] ?? "\0")
-      : text.startsWith(`${name}=`);
-  const given = text.split("=", 1)[0] ?? "";
-  return given.length > 3 && given.startsWith("--") && name.startsWith(given);
 }
 
 const unknownOption =
@@ -77,46 +66,6 @@ const tar = (words: readonly Argument[]): boolean => {
   return read.given.some(({ name, value }) => /^(?:-f|--file)$/.test(name) && value?.text.includes(":"));
 };
 
-const gitLong =
-  "--config --config-env --upload-pack --receive-pack --exec --open-files-in-pager --ext-diff --textconv --extcmd --template --no-index --setup --env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --filters --smtp-server --sendmail-cmd".split(
-    " ",
-  );
-const gitShort: Readonly<Record<string, RegExp>> = {
-  grep: /^-[a-zA-Z]*O/,
-  rebase: /^-[a-zA-Z]*x/,
-  difftool: /^-x/,
-  clone: /^-[uc]/,
-};
-const programKeys =
-  /^(?:alias\.|core\.(?:pager|editor|fsmonitor|sshcommand|askpass|gitproxy|hookspath|alternaterefscommand|worktree|attributesfile)|pager\.|sequence\.editor|include|includeif\.|diff\.|difftool\.|merge|mergetool\.|filter\.|credential|gpg|browser\.|man\.|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|url\.|protocol\.|init\.templatedir|uploadpack\.|receive\.)/i;
-
-/** Other words may be aliases, which run what a setting says, or programs of their own. */
-const gitCommands = new Set(
-  "add am apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone commit commit-graph commit-tree config count-objects describe diff diff-files diff-index diff-tree fast-export fetch for-each-ref format-patch fsck gc grep hash-object init log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mktag mktree mv name-rev notes pack-refs patch-id prune pull push range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-pack verify-tag version whatchanged worktree write-tree".split(
-    " ",
-  ),
-);
-
-const git = (words: readonly Argument[], seen: number): boolean => {
-  const { before, subcommand, rest } = gitWords(words);
-  if (before.some(({ name }) => !harmlessGlobals.has(name))) return true;
-  const name = subcommand?.text ?? "";
-  const isNamed = subcommand !== undefined && words.indexOf(subcommand) < seen;
-  if (!isNamed && !gitCommands.has(name) && !/^--?(?:version|v)$/.test(words[0]?.text ?? "")) return true;
-  // `ext::…` is a command line; other words before `::` name programs as well.
-  if (rest.some(({ text }) => /^[\w-]+::/.test(text))) return true;
-  // A setting that names a program runs it with the next command.
-  if (name === "config")
-    return (
-      rest.filter(({ text }) => !text.startsWith("-")).length > 1 &&
-      rest.some(({ text }) => programKeys.test(text) || /^(?:edit|-e|--edit)$/.test(text))
-    );
-  const short = own(gitShort, name);
-  return rest.some(
-    ({ text }) => (short?.test(text) ?? false) || gitLong.some((option) => isOption(text, option)),
-  );
-};
-
 /** Variables of make that are programs, or options of make itself. */
 const make = (words: readonly Argument[], seen: number): boolean =>
   words
@@ -136,6 +85,8 @@ const anyWord =
 
 /** Words of these programs that are commands of theirs to run something, or to change what they run. */
 const runningWords: Readonly<Record<string, RegExp>> = {
+  // Since curl 8.3 it makes any option of a variable, which may come from a file.
+  curl: /^--expand-/,
   less: /^\+/,
   more: /^\+/,
   view: /^\+/,
@@ -145,7 +96,7 @@ const runningWords: Readonly<Record<string, RegExp>> = {
   ex: /^\+/,
   npm: /^(?:config|set|c|explore|edit|init|create|innit)$/,
   gh: /^(?:alias|config|extension|extensions|ext)$/,
-  sqlite3: /^\s*\.|load_extension|writefile|\battach\b/i,
+  sqlite3: /^\s*\.|load_extension|writefile|\battach\b|\binto\b|\bedit\s*\(/i,
   nc: /^-[a-zA-Z]*[ec]|^--(?:sh-|lua-)?exec/,
   ncat: /^-[a-zA-Z]*[ec]|^--(?:sh-|lua-)?exec/,
   netcat: /^-[a-zA-Z]*[ec]/,
@@ -183,7 +134,7 @@ const checks: Readonly<Record<string, (words: readonly Argument[], seen: number)
   find,
   tar,
   gtar: tar,
-  git,
+  git: hazardousGit,
   sort: unknownOption("sort", "-o: --output:"),
   rg: unknownOption("rg", "-L --follow"),
   fd: unknownOption("fd", "-L --follow"),
@@ -196,7 +147,7 @@ const checks: Readonly<Record<string, (words: readonly Argument[], seen: number)
 
 const dangerous: Readonly<Record<string, string>> = {
   curl: "-K --config --engine --libcurl --proto-redir",
-  wget: "-e --execute --config --use-askpass --use-server-timestamps-off -i --input-file",
+  wget: "-e --execute --config --use-askpass --use-server-timestamps-off -i --input-file --rejected-log",
   zip: "-T -TT --test --unzip-command",
   man: "-P --pager -H --html --preprocessor -p -C --config-file -M --manpath",
   less: "-k --lesskey-file --lesskey-src --lesskey-content -o -O --log-file --LOG-FILE",

@@ -6,6 +6,19 @@ import type { Directories } from "../meaning/walk.ts";
 /** A path that a command reads, in words that still have to be placed. */
 export type Use = { readonly path: Argument; readonly shows: "contents" | "names" };
 
+/** Something that the proof of a command rests on, and that only a look at the place can tell. */
+export type PlaceDemand =
+  /** None of these names stands in the folder, or, reaching up, in any folder above it. */
+  | {
+      readonly kind: "absent";
+      readonly folder: string;
+      readonly names: readonly string[];
+      readonly reach: "here" | "up";
+      readonly because: string;
+    }
+  /** The repository that git finds from this folder is the one of the project, or there is none. */
+  | { readonly kind: "repository"; readonly folder: string };
+
 export type ProgramOutcome =
   | {
       readonly kind: "reads";
@@ -14,8 +27,8 @@ export type ProgramOutcome =
       readonly runs?: readonly (readonly Argument[])[];
       /** Why it should be asked about although it only reads. */
       readonly concerns?: readonly string[];
-      /** What must not be there: with it, somebody else's settings would act. */
-      readonly absent?: readonly string[];
+      /** What must hold of the place: otherwise somebody else's programs or settings would act. */
+      readonly place?: readonly PlaceDemand[];
     }
   | { readonly kind: "unproved"; readonly because: string };
 

@@ -4,27 +4,33 @@
  */
 
 import { own } from "../../kernel/own.ts";
-import { type ReadOnlyProgram, rowOf } from "./reader.ts";
+import {
+  bashBuiltin,
+  coreutils,
+  nothingBy,
+  procps,
+  type ReadOnlyProgram,
+  rowOf,
+  utilLinux,
+} from "./reader.ts";
 import { textReaders } from "./text-readers.ts";
+import { versionReaders } from "./version-readers.ts";
 
 export const readerOf = (program: string): ReadOnlyProgram | undefined =>
-  own(textReaders, program) ?? own(systemReaders, program);
+  own(textReaders, program) ?? own(systemReaders, program) ?? own(versionReaders, program);
 
 /** These say something about the machine or about themselves; others name files. */
-const says = rowOf("none");
-const names = rowOf("names", { isOpen: true });
+const says = rowOf("none", coreutils);
+const names = rowOf("names", coreutils, { isOpen: true });
 /** Its operands are plain words; where it `takesText`, none of its options does harm. */
-const takes = rowOf("text");
-const takesText = rowOf("text", { isOpen: true });
-/** Without an option these run code. */
-const sayingVersion = (options: string, programs: string): Record<string, ReadOnlyProgram> =>
-  Object.fromEntries(
-    programs.split(" ").map((name) => [name, { options, operands: "none", needs: options.split(" ") }]),
-  );
+const takes = rowOf("text", coreutils);
+const takesText = rowOf("text", coreutils, { isOpen: true });
+const zips = nothingBy("unzip(1), zipinfo(1): options only from UNZIP and ZIPINFO");
 const fd: ReadOnlyProgram = {
   options:
     "-H -I -u -s -i -g -F -a -p -0 -d: -t: -e: -E: -S: -1 -q -c: -j: -V -h --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --max-depth: --min-depth: --exact-depth: --type: --extension: --exclude: --size: --changed-within: --changed-before: --max-results: --quiet --color: --threads: --and: --prune --one-file-system --strip-cwd-prefix? --path-separator: --help --version",
   operands: "names",
+  obeys: nothingBy("fd(1): .ignore and .fdignore only leave names out"),
   first: { count: 1, unless: [] },
 };
 // Not `-L`: with `-R` it lists what links lead to.
@@ -44,8 +50,11 @@ const systemReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   pwd: says("-L -P --logical --physical"),
   stat: names("-L -f -c: -t --dereference --file-system --format: --printf: --terse --cached:"),
   // Not `-C`, `-m`, `-f`, `-p` and `-z`.
-  file: rowOf("contents")(
+  file: rowOf("contents", coreutils)(
     "-b -c -d -E -F: -h -i -k -L -N -n -r -s -S -v -0 --brief --checking-printout --dereference --no-dereference --extension --mime --mime-type --mime-encoding --keep-going --separator: --no-pad --raw --print0 --apple",
+    {
+      obeys: { variables: ["MAGIC"], source: "file(1): ~/.magic and MAGIC describe files, and run nothing" },
+    },
   ),
   // Not `-L`, here and below: links lead anywhere.
   du: names(
@@ -59,6 +68,7 @@ const systemReaders: Readonly<Record<string, ReadOnlyProgram>> = {
     options:
       "-a -d -f -x -L: -P: -I: -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -i -A -S -n -C -J -X --gitignore --gitfile< --ignore-case --matchdirs --metafirst --prune --info --noreport --charset: --filelimit: --si --du --timefmt: --inodes --device --dirsfirst --filesfirst --sort: --nolinks --help --version",
     operands: "names",
+    obeys: nothingBy("tree(1): .gitignore leaves names out, .info adds text"),
   },
   // Not `-x`, `-X` and `-l`.
   fd,
@@ -71,8 +81,13 @@ const systemReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   readlink: names(
     "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero",
   ),
-  which: { options: "-a -s --all --skip-alias --version", operands: "text", isOpen: true },
-  type: { options: "-a -f -t -p -P", operands: "text", isOpen: true },
+  which: {
+    options: "-a -s --all --skip-alias --version",
+    operands: "text",
+    obeys: nothingBy("which(1)"),
+    isOpen: true,
+  },
+  type: { options: "-a -f -t -p -P", operands: "text", obeys: bashBuiltin, isOpen: true },
   seq: takes("-f: -s: -w --format: --separator: --equal-width"),
   uname: says(
     "-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system",
@@ -81,24 +96,29 @@ const systemReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   whoami: says(),
   logname: says(),
   // Any operand sets the name, and most options look it up.
-  hostname: { options: "-s --short -V", operands: "none" },
+  hostname: { options: "-s --short -V", operands: "none", obeys: nothingBy("hostname(1)") },
   id: takes("-a -Z -g -G -n -r -u -z --context --group --groups --name --real --user --zero", { most: 1 }),
   groups: takes("", { most: 1 }),
   nproc: says("--all --ignore:"),
-  uptime: says("-p -s -h -V --pretty --since"),
+  uptime: says("-p -s -h -V --pretty --since", { obeys: procps }),
   free: says(
     "-b -k -m -g -h -w -t -l -V --bytes --kilo --mega --giga --tera --kibi --mebi --gibi --human --wide --total --lohi --si",
+    { obeys: procps },
   ),
   tty: says("-s --silent --quiet"),
-  cal: { options: "-1 -3 -s -m -j -y -w -h -V", operands: "text", most: 3 },
-  getconf: { options: "-a", operands: "text", most: 1 },
-  lscpu: says("-a -b -c -J -e? -p? --all --online --offline --json --extended? --parse?"),
+  cal: { options: "-1 -3 -s -m -j -y -w -h -V", operands: "text", obeys: utilLinux, most: 3 },
+  getconf: { options: "-a", operands: "text", obeys: nothingBy("getconf(1)"), most: 1 },
+  lscpu: says("-a -b -c -J -e? -p? --all --online --offline --json --extended? --parse?", {
+    obeys: utilLinux,
+  }),
   expr: takesText(),
   factor: takesText(),
-  unzip: { options: "-l -v -Z -1 -q -qq -h", operands: "contents", most: 1, needs: ["-l", "-v", "-Z"] },
-  zipinfo: { options: "-1 -2 -s -m -l -v -h -t -T -z", operands: "contents", most: 1 },
-  ...sayingVersion("--version -v", "node npm yarn pnpm bun tsc ruby perl php make"),
-  ...sayingVersion("--version -V", "deno python python2 python3 pip pip3 rustc cargo"),
-  ...sayingVersion("-version --version", "java javac"),
-  ...sayingVersion("--version", "gcc g++ cc clang cmake bash zsh"),
+  unzip: {
+    options: "-l -v -Z -1 -q -qq -h",
+    operands: "contents",
+    obeys: zips,
+    most: 1,
+    needs: ["-l", "-v", "-Z"],
+  },
+  zipinfo: { options: "-1 -2 -s -m -l -v -h -t -T -z", operands: "contents", obeys: zips, most: 1 },
 };

@@ -5,12 +5,16 @@ import { has, pathValues, readOptions } from "../meaning/options.ts";
 import { isOpenVariable } from "../meaning/path-scope.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { executedBy, findWords, onlyLooks, withoutExecuted } from "./find-tests.ts";
-import { git } from "./git.ts";
+import { git, gitVariables } from "./git.ts";
 import { harmlessWrappers } from "./harmless-wrappers.ts";
 import { anything, contents, fixedTexts, names, reads, type Special, unproved } from "./outcome.ts";
+import { bashBuiltin, coreutils, nothingBy, type Obeys, procps, shimFiles } from "./reader.ts";
 import { readSedScript } from "./sed-script.ts";
 
-export const specialOf = (program: string): Special | undefined => own(specials, program);
+export const specialOf = (program: string): SpecialProgram | undefined => own(specials, program);
+
+/** A program with its own judge, and what of the folder it obeys. */
+type SpecialProgram = { readonly judge: Special; readonly obeys: Obeys };
 
 /** It only prints its words. */
 const shows: Special = () => reads([]);
@@ -213,32 +217,57 @@ const sleep: Special = (words) =>
 const go: Special = (words) =>
   words.length === 1 && words[0]?.text === "version" ? reads([]) : unproved("go runs more than a question");
 
-const specials: Readonly<Record<string, Special>> = {
-  echo: shows,
-  true: shows,
-  false: shows,
-  ":": shows,
-  printf,
-  test,
-  "[": bracket,
-  cd,
-  command,
-  date,
-  sed,
-  awk,
-  gawk: awk,
-  mawk: awk,
-  jq,
-  tar,
-  find,
-  printenv,
-  env,
-  ps,
-  yes,
-  read,
-  xargs,
-  sleep,
-  go,
-  git,
-  ...harmlessWrappers,
-};
+const awks = nothingBy(
+  "gawk manual: AWKPATH and AWKLIBPATH only for what a program includes, which is refused",
+);
+
+/** Judges with what they obey; programs that share both stand in one row. */
+const rows: readonly (readonly [programs: string, judge: Special, obeys: Obeys])[] = [
+  ["echo true false :", shows, bashBuiltin],
+  ["printf", printf, bashBuiltin],
+  ["test", test, bashBuiltin],
+  ["[", bracket, bashBuiltin],
+  ["cd", cd, bashBuiltin],
+  ["command", command, bashBuiltin],
+  ["read", read, bashBuiltin],
+  ["date", date, coreutils],
+  ["printenv", printenv, coreutils],
+  ["env", env, coreutils],
+  ["yes", yes, coreutils],
+  ["sleep", sleep, coreutils],
+  ["sed", sed, nothingBy("GNU sed manual: no file is read at the start")],
+  ["awk gawk mawk", awk, awks],
+  [
+    "jq",
+    jq,
+    nothingBy("jq manual, modules: ~/.jq and what a filter imports, which is refused; jq starts nothing"),
+  ],
+  [
+    "tar",
+    tar,
+    {
+      variables: ["TAR_OPTIONS"],
+      starts: ["gzip", "bzip2", "xz", "zstd", "lzma", "compress"],
+      source: "GNU tar manual: TAR_OPTIONS; each compression is a program",
+    },
+  ],
+  ["find", find, nothingBy("GNU findutils manual")],
+  ["xargs", xargs, nothingBy("GNU findutils manual")],
+  ["ps", ps, procps],
+  [
+    "go",
+    go,
+    {
+      files: ["go.mod", "go.work", ".go-version", ...shimFiles],
+      variables: ["GOROOT", "GOTOOLCHAIN", "GOENV", "GOFLAGS"],
+      source: "Go toolchains: go.mod and go.work choose one, also for go version",
+    },
+  ],
+  // Whose repository it is stands with its judge.
+  ["git", git, { variables: gitVariables, source: "git(1), environment variables; gitrepository-layout(5)" }],
+  ...Object.entries(harmlessWrappers).map(([program, judge]) => [program, judge, coreutils] as const),
+];
+
+const specials: Readonly<Record<string, SpecialProgram>> = Object.fromEntries(
+  rows.flatMap(([programs, judge, obeys]) => programs.split(" ").map((name) => [name, { judge, obeys }])),
+);

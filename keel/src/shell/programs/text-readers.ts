@@ -1,10 +1,10 @@
 /** Programs that show, count, cut, sort and compare text. */
-import { type ReadOnlyProgram, rowOf } from "./reader.ts";
+import { coreutils, nothingBy, type ReadOnlyProgram, rowOf, utilLinux } from "./reader.ts";
 
 /** Shows what its operands hold; where it `shows`, none of its options does harm. */
-const reads = rowOf("contents");
-const shows = rowOf("contents", { isOpen: true });
-const takesText = rowOf("text", { isOpen: true });
+const reads = rowOf("contents", coreutils);
+const shows = rowOf("contents", coreutils, { isOpen: true });
+const takesText = rowOf("text", coreutils, { isOpen: true });
 // Not `-c`: it opens whatever files its list names.
 const sums = shows("-b -t -z --binary --tag --text --zero");
 // Not `-R`: unlike `-r` it follows links, which lead anywhere.
@@ -16,15 +16,21 @@ const grep = shows(
     --line-number --initial-tab --null --after-context: --before-context: --context: --group-separator:
     --no-group-separator --text --binary-files: --exclude: --exclude-from< --exclude-dir: --include: --recursive
     --line-buffered --binary --null-data --directories: --devices:`,
-  { first: { count: 1, unless: ["-e", "-f", "--regexp", "--file"] } },
+  {
+    obeys: nothingBy("grep(1): GREP_COLORS only"),
+    first: { count: 1, unless: ["-e", "-f", "--regexp", "--file"] },
+  },
 );
+// Scripts that start `grep`.
+const grepScript: ReadOnlyProgram = { ...grep, obeys: { ...grep.obeys, starts: ["grep"] } };
+const diffutils = nothingBy("GNU diffutils manual: no file is read at the start");
 
 export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   cat: shows(
     "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
   ),
   tac: shows("-b -r -s: --before --regex --separator:"),
-  rev: shows("-0 --zero -V -h"),
+  rev: shows("-0 --zero -V -h", { obeys: utilLinux }),
   head: shows("-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated"),
   // Not `-f`: it never ends.
   tail: shows("-c! -n! -q -v -z -# --bytes! --lines! --quiet --silent --verbose --zero-terminated"),
@@ -37,18 +43,20 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   ),
   hexdump: shows(
     "-b -c -C -d -e: -f< -L? -n: -o -s: -v -x -V -h --one-byte-octal --one-byte-char --canonical --two-bytes-decimal --format: --length: --two-bytes-octal --skip: --no-squeezing --two-bytes-hex",
+    { obeys: utilLinux },
   ),
-  hd: { options: "-b -c -C -d -n: -o -s: -v -x", operands: "contents", isOpen: true },
+  hd: { options: "-b -c -C -d -n: -o -s: -v -x", operands: "contents", obeys: utilLinux, isOpen: true },
   // A second operand is written to.
   xxd: {
     options:
       "-a -b -c: -C -d -e -E -g: -h -i -l: -n: -o: -p -ps -postscript -plain -s: -u -v -version -cols -len",
     operands: "contents",
+    obeys: nothingBy("xxd(1)"),
     most: 1,
   },
   strings: reads(
     "-a -f -n: -t: -o -w -e: -d -s: -# --all --print-file-name --bytes: --radix: --encoding: --include-all-whitespace",
-    { takesLists: true },
+    { obeys: nothingBy("GNU binutils manual, strings: @file is refused here"), takesLists: true },
   ),
   base64: reads("-d -i -w: --decode --ignore-garbage --wrap:", { most: 1 }),
   base32: reads("-d -i -w: --decode --ignore-garbage --wrap:", { most: 1 }),
@@ -81,6 +89,7 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   unexpand: shows("-a -t: -# --all --first-only --tabs:"),
   column: shows(
     "-t -s: -o: -c: -x -n: -N: -R: -T: -H: -O: -W: -E: -d -e -J -L -l: --table --separator: --output-separator: --output-width: --fillrows --json --table-columns: --table-name: --table-right: --table-truncate: --table-hide: --table-order: --table-wrap: --table-noextreme: --table-noheadings --table-empty-lines --table-header-repeat -h -V",
+    { obeys: utilLinux },
   ),
   tsort: reads("", { most: 1 }),
   shuf: reads("-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated"),
@@ -93,7 +102,9 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   sha256sum: sums,
   sha384sum: sums,
   sha512sum: sums,
-  shasum: shows("-a: -b -t -U -0 --algorithm: --binary --text"),
+  shasum: shows("-a: -b -t -U -0 --algorithm: --binary --text", {
+    obeys: { variables: ["PERL5LIB", "PERL5OPT"], source: "shasum(1) is a script of perl, perlrun(1)" },
+  }),
   b2sum: { ...sums, options: `-l: --length: ${sums.options}` },
   cksum: { ...sums, options: `-a: --algorithm: --untagged --raw --base64 ${sums.options}` },
   sum: shows("-r -s --sysv"),
@@ -101,15 +112,17 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
   diff: reads(
     "-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -X< -i -E -Z -b -w -B -I: -a -d -H -S: -# --normal --brief --report-identical-files --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --tabsize: --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case --exclude: --exclude-from< --starting-file: --from-file< --to-file< --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --horizon-lines: --speed-large-files --color? --palette:",
     {
+      obeys: diffutils,
       follows: { with: ["-r", "--recursive"], unless: ["--no-dereference"] },
     },
   ),
   cmp: reads("-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent", {
+    obeys: diffutils,
     most: 4,
   }),
   grep,
-  egrep: grep,
-  fgrep: grep,
+  egrep: grepScript,
+  fgrep: grepScript,
   // Not `--pre`, `--hostname-bin` and `-z`: they run programs. Not `-L`: links lead anywhere.
   rg: reads(
     `-n -N -i -S -s -w -x -v -c -l -o -q -F -P -U -e! -f< -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -u -a -H -I -0 -p -b -E: -V -h -.
@@ -124,6 +137,12 @@ export const textReaders: Readonly<Record<string, ReadOnlyProgram>> = {
       --field-match-separator: --field-context-separator: --crlf --debug --line-buffered --block-buffered --mmap --no-mmap
       --one-file-system --include-zero --engine: --no-unicode --glob-case-insensitive --require-git --no-require-git
       --stop-on-nonmatch`,
-    { first: { count: 1, unless: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] } },
+    {
+      obeys: {
+        variables: ["RIPGREP_CONFIG_PATH"],
+        source: "rg(1), configuration files: only by that variable, and it may say --pre; .ignore only hides",
+      },
+      first: { count: 1, unless: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] },
+    },
   ),
 };

@@ -3,56 +3,29 @@ import { own } from "../../kernel/own.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { findWords, writtenBy } from "./find-tests.ts";
-import { gitWords } from "./git-words.ts";
+import { gitWrites } from "./git-writes.ts";
 import { valuesOf } from "./option-programs.ts";
 import { readSedScript } from "./sed-script.ts";
+import { wordsBeside } from "./words-beside.ts";
+import { fixedWord, type WriteTargets } from "./written.ts";
 
-/** `somewhere` stands for a place that is outside for sure, though no word names it. */
-export type WriteTargets = readonly (Argument | "outside")[];
 type WriteReader = (words: readonly Argument[]) => WriteTargets;
 
 export function writtenTo(program: string, words: readonly Argument[]): WriteTargets {
-  if (program.startsWith("mkfs.")) return operands(words);
+  if (program.startsWith("mkfs.")) return wordsBeside(words);
   return own(programs, program)?.(words) ?? [];
-}
-
-/** Words that are no options; the values of these options are none either. */
-function operands(words: readonly Argument[], valued = ""): Argument[] {
-  const options = new Set(valued.split(" "));
-  const found: Argument[] = [];
-  let isOver = false;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
-    if (!word) continue;
-    if (!isOver && word.text === "--") isOver = true;
-    else if (!isOver && word.prefix.startsWith("-") && word.text !== "-")
-      at += options.has(word.text) ? 1 : 0;
-    else found.push(word);
-  }
-  return found;
 }
 
 const all =
   (valued = ""): WriteReader =>
   (words) =>
-    operands(words, valued);
-const afterFirst: WriteReader = (words) => operands(words).slice(1);
-const onlySecond: WriteReader = (words) => operands(words).slice(1, 2);
+    wordsBeside(words, valued);
+const afterFirst: WriteReader = (words) => wordsBeside(words).slice(1);
+const onlySecond: WriteReader = (words) => wordsBeside(words).slice(1, 2);
 const from =
   (...options: readonly string[]): WriteReader =>
   (words) =>
-    valuesOf(words, ...options).map((text) => fixed(words[0], text));
-
-const fixed = (like: Argument | undefined, text: string): Argument => ({
-  kind: text.includes("$") ? "unknown" : "fixed",
-  text,
-  prefix: text,
-  name: text,
-  mayDivide: false,
-  isProcess: false,
-  variables: like?.variables ?? [],
-  isOpaque: false,
-});
+    valuesOf(words, ...options).map((text) => fixedWord(words[0], text));
 
 /** The last operand, or the value of `-t`. What is moved away is written to as well. */
 const destination =
@@ -60,8 +33,8 @@ const destination =
   (words) => {
     const targets = valuesOf(words, "-t", "--target-directory");
     return targets.length > 0
-      ? targets.map((text) => fixed(words[0], text))
-      : operands(words, valued).slice(-1);
+      ? targets.map((text) => fixedWord(words[0], text))
+      : wordsBeside(words, valued).slice(-1);
   };
 
 const unknownTargets = (words: readonly Argument[], options: readonly string[]): Argument[] =>
@@ -96,7 +69,7 @@ const tar: WriteReader = (words) => {
 
 const sed: WriteReader = (words) => {
   const scripts = valuesOf(words, "-e", "--expression");
-  const rest = operands(words, "-e -f -l --expression --file --line-length");
+  const rest = wordsBeside(words, "-e -f -l --expression --file --line-length");
   const [first, ...files] = rest;
   const texts = scripts.length > 0 ? scripts : [first?.text ?? ""];
   const inPlace = words.some(({ text }) => /^(?:-[a-zA-Z]*i|--in-place)/.test(text) && !/^-[ef]/.test(text));
@@ -104,45 +77,20 @@ const sed: WriteReader = (words) => {
     ...texts
       .flatMap((text) => readSedScript(text).writes)
       .filter((path) => !path.startsWith("/dev/std"))
-      .map((path) => fixed(first, path)),
+      .map((path) => fixedWord(first, path)),
     ...(inPlace ? (scripts.length > 0 ? rest : files) : []),
   ];
 };
 
 const awk: WriteReader = (words) =>
-  words.flatMap((word) => readAwkScript(word.text).writes.map((path) => fixed(word, path)));
+  words.flatMap((word) => readAwkScript(word.text).writes.map((path) => fixedWord(word, path)));
 
-/** Subcommands of git that change a repository: where it works is written to. */
-const gitReads =
-  /^(?:status|log|show|diff|blame|grep|ls-files|ls-tree|rev-parse|rev-list|cat-file|describe|shortlog|reflog|whatchanged|for-each-ref|merge-base|name-rev|show-ref|count-objects|check-ignore|version|help|)$/;
-
-const git: WriteReader = (words) => {
-  const { before, subcommand, rest } = gitWords(words);
-  const name = subcommand?.text ?? "";
-  const places = before.flatMap(({ name: option, value }) =>
-    /^(?:-C|--git-dir|--work-tree)$/.test(option) && value ? [value] : [],
-  );
-  const isGlobal =
-    name === "config" &&
-    rest.some(({ text }) => /^--(?:global|system)$/.test(text)) &&
-    !rest.some(({ text }) => /^(?:--get.*|-l|--list)$/.test(text));
-  const made = /^(?:clone|init)$/.test(name)
-    ? operands(rest, "-b --branch --depth -o --origin -c").slice(name === "clone" ? 1 : 0)
-    : [];
-  const trees =
-    name === "worktree" && rest[0]?.text === "add"
-      ? operands(rest.slice(1), "-b -B --reason").slice(0, 1)
-      : [];
-  return [
-    ...(gitReads.test(name) ? [] : places),
-    ...made,
-    ...trees,
-    ...from("--output", "--output-directory")(rest),
-    ...(/^(?:archive|format-patch)$/.test(name) ? from("-o")(rest) : []),
-    ...(name === "bundle" && rest[0]?.text === "create" ? rest.slice(1, 2) : []),
-    ...(isGlobal ? (["outside"] as const) : []),
-  ];
-};
+/** `%output{file}` of curl 8.3 and later; what a file or standard input says about it nobody can see here. */
+const writtenOut: WriteReader = (words) =>
+  valuesOf(words, "-w", "--write-out").flatMap((format) => [
+    ...[...format.matchAll(/%output\{(?:>>)?([^}]*)\}/g)].map(([, file = ""]) => fixedWord(words[0], file)),
+    ...(format.startsWith("@") ? (["outside"] as const) : []),
+  ]);
 
 const installsGlobally: WriteReader = (words) =>
   words.some(({ text }) => /^(?:-g|--global|--location=global)$/.test(text)) &&
@@ -165,12 +113,12 @@ const programs: Readonly<Record<string, WriteReader>> = {
   truncate: all("-s -r --size --reference"),
   tee: all(),
   mkfifo: all("-m --mode"),
-  mknod: (words) => operands(words, "-m").slice(0, 1),
+  mknod: (words) => wordsBeside(words, "-m").slice(0, 1),
   sponge: all(),
   cp: destination("-S --suffix"),
-  mv: (words) => [...destination("-S --suffix")(words), ...operands(words).slice(0, -1)],
+  mv: (words) => [...destination("-S --suffix")(words), ...wordsBeside(words).slice(0, -1)],
   install: destination("-m --mode -o --owner -g --group -S"),
-  ln: (words) => (operands(words).length > 1 ? destination("-S --suffix")(words) : []),
+  ln: (words) => (wordsBeside(words).length > 1 ? destination("-S --suffix")(words) : []),
   rsync: destination("-e --rsh --exclude --include --filter"),
   scp: (words) =>
     destination("-P -i -o -F -S -l -c -J")(words).filter(
@@ -186,12 +134,12 @@ const programs: Readonly<Record<string, WriteReader>> = {
   gtar: tar,
   bsdtar: tar,
   unzip: from("-d"),
-  zip: (words) => operands(words).slice(0, 1),
+  zip: (words) => wordsBeside(words).slice(0, 1),
   gzip: all("-S"),
   gunzip: all("-S"),
   bzip2: all(),
   xz: all(),
-  zstd: from("-o"),
+  zstd: from("-o", "--output-dir-flat", "--output-dir-mirror", "--trace"),
   "7z": from("-o"),
   curl: (words) => [
     ...from(
@@ -205,7 +153,13 @@ const programs: Readonly<Record<string, WriteReader>> = {
       "--trace",
       "--trace-ascii",
       "--stderr",
+      "--etag-save",
+      "--hsts",
+      "--alt-svc",
+      "--libcurl",
+      "--ssl-sessions",
     )(words),
+    ...writtenOut(words),
     ...unknownTargets(words, ["-o", "--output"]),
   ],
   wget: (words) => [
@@ -217,10 +171,18 @@ const programs: Readonly<Record<string, WriteReader>> = {
       "-o",
       "--output-file",
       "-a",
+      "--append-output",
+      "--save-cookies",
+      "--hsts-file",
+      "--rejected-log",
+      "--warc-file",
+      "--warc-tempdir",
     )(words).filter((word) => word === "outside" || word.text !== "-"),
     ...unknownTargets(words, ["-O", "-P"]),
   ],
   sort: from("-o", "--output"),
+  shuf: from("-o", "--output"),
+  iconv: from("-o", "--output"),
   tree: from("-o"),
   split: onlySecond,
   csplit: from("-f", "--prefix"),
@@ -232,8 +194,8 @@ const programs: Readonly<Record<string, WriteReader>> = {
   chattr: afterFirst,
   setfacl: afterFirst,
   patch: (words) => [
-    ...from("-o", "--output", "-d", "--directory")(words),
-    ...operands(words, "-p -i -o -d").slice(0, 1),
+    ...from("-o", "--output", "-d", "--directory", "-r", "--reject-file")(words),
+    ...wordsBeside(words, "-p -i -o -d").slice(0, 1),
   ],
   sed,
   gsed: sed,
@@ -244,7 +206,7 @@ const programs: Readonly<Record<string, WriteReader>> = {
     const { starts, rest } = findWords(words);
     return [...writtenBy(rest), ...(rest.some(({ text }) => text === "-delete") ? starts : [])];
   },
-  git,
+  git: gitWrites,
   npm: (words) => [...installsGlobally(words), ...from("--prefix")(words)],
   pnpm: installsGlobally,
   yarn: (words) => (words[0]?.text === "global" ? ["outside"] : []),
@@ -287,12 +249,12 @@ const programs: Readonly<Record<string, WriteReader>> = {
   at: alwaysOutside,
   "ssh-keygen": from("-f"),
   "ssh-copy-id": alwaysOutside,
-  openssl: from("-out"),
+  openssl: from("-out", "-keyout", "-writerand"),
   docker: (words) =>
     words.flatMap((word, at) => (/^(?:-v|--volume)$/.test(words[at - 1]?.text ?? "") ? [word] : [])),
-  magick: (words) => operands(words).slice(-1),
-  convert: (words) => operands(words).slice(-1),
-  ffmpeg: (words) => operands(words, "-i -c -vf -b -r -s -t -ss -f").slice(-1),
+  magick: (words) => wordsBeside(words).slice(-1),
+  convert: (words) => wordsBeside(words).slice(-1),
+  ffmpeg: (words) => wordsBeside(words, "-i -c -vf -b -r -s -t -ss -f").slice(-1),
   gcc: from("-o"),
   "g++": from("-o"),
   cc: from("-o"),

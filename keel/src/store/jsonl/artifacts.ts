@@ -8,7 +8,7 @@ import type {
   Artifacts,
   KeptArtifact,
 } from "../../ports/artifacts.ts";
-import { codeOf, type FileLayer, makeDurableDirectory, type OpenFile, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, makeDurableDirectory, writeAll } from "./files.ts";
 import { folderOf, type LogLocations } from "./log-locations.ts";
 import { namesLike, plainName, sessionId } from "./names.ts";
 import { unwritable } from "./reasons.ts";
@@ -28,17 +28,13 @@ export class JsonlArtifacts implements Artifacts {
 
   put(wanted: ArtifactName, text: string): Promise<KeptArtifact> {
     return this.#writing(wanted, async (directory) => {
-      const { file: opened, place } = await this.#createFree(directory, wanted.name);
-      await using file = opened;
       const bytes = Buffer.from(text);
-      try {
+      const names = namesLike(wanted.name).map((name) => path.join(directory, name));
+      const place = await createWhole(this.#files, names, async (file) => {
         await writeAll(file, bytes, 0);
         await file.datasync();
         await this.#files.syncDirectory(directory);
-      } catch (thrown) {
-        await this.#files.remove(place).catch(() => undefined);
-        throw thrown;
-      }
+      });
       return { name: path.basename(place), path: place, bytes: bytes.length };
     });
   }
@@ -91,17 +87,5 @@ export class JsonlArtifacts implements Artifacts {
     const log = await this.#places.find(sessionId(session));
     if (!log) throw fault("session_unknown", { session });
     return path.join(folderOf(log), folders[kind]);
-  }
-
-  async #createFree(directory: string, wanted: string): Promise<{ file: OpenFile; place: string }> {
-    const names = namesLike(wanted);
-    for (;;) {
-      const place = path.join(directory, names.next().value);
-      try {
-        return { file: await this.#files.open(place, "create"), place };
-      } catch (thrown) {
-        if (codeOf(thrown) !== "EEXIST") throw thrown;
-      }
-    }
   }
 }

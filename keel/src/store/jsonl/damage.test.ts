@@ -6,7 +6,7 @@ import { makeTestLog, type TestLog } from "../../../../test/store/test-log.ts";
 import type { Store } from "../../ports/store.ts";
 import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import { calls, envelopes, ids, said, started } from "../../testing/store-suite-events.ts";
-import { encodeRaw } from "./line.ts";
+import { encodeRecord } from "./line.ts";
 
 const COUNT = 8;
 let subject: TestLog;
@@ -83,7 +83,7 @@ describe("damage in the middle", () => {
   });
 
   test("by a record inside a record does not mislead", async () => {
-    const nested = encodeRaw({ seq: 20, at: 1, session, ...started("inner") })
+    const nested = encodeRecord({ seq: 20, at: 1, session, ...started("inner") })
       .toString()
       .trimEnd();
     const outer: DurableEvent = {
@@ -183,7 +183,7 @@ describe("what is not damage", () => {
       file,
       Buffer.concat([
         original,
-        encodeRaw({ ...envelopes(session, calls(1), COUNT)[0], at: "soon" } as never),
+        encodeRecord({ ...envelopes(session, calls(1), COUNT)[0], at: "soon" } as never),
       ]),
     );
     const { notices, found } = await subject.reopen();
@@ -194,7 +194,7 @@ describe("what is not damage", () => {
 
 describe("records of others", () => {
   const future = (seq: number) =>
-    encodeRaw(Object.assign({ seq, at: 1, session }, { type: "from.the_future", thing: 1 }));
+    encodeRecord(Object.assign({ seq, at: 1, session }, { type: "from.the_future", thing: 1 }));
 
   test("of a type to come stay in the file, are passed over with a remark, and are counted", async () => {
     await writeFile(file, Buffer.concat([original, future(COUNT + 1)]));
@@ -220,7 +220,7 @@ describe("records of others", () => {
       file,
       Buffer.concat([
         original,
-        encodeRaw(Object.assign({ seq: COUNT + 1, at: 1, session }, { type: "input.accepted" })),
+        encodeRecord(Object.assign({ seq: COUNT + 1, at: 1, session }, { type: "input.accepted" })),
       ]),
     );
     const { notices, found } = await subject.reopen();
@@ -230,7 +230,7 @@ describe("records of others", () => {
 
   test("that name another session are kept, with a warning, as of this one", async () => {
     const [event] = envelopes(session, calls(1), COUNT);
-    await writeFile(file, Buffer.concat([original, encodeRaw({ ...event, session: ids[1] } as Durable)]));
+    await writeFile(file, Buffer.concat([original, encodeRecord({ ...event, session: ids[1] } as Durable)]));
     const { notices, found } = await subject.reopen();
     expect(found.at(-1)).toEqual(event);
     expect(warnings(notices)).toEqual([expect.stringContaining("names another session")]);

@@ -21,23 +21,16 @@ export class Damage {
   found({ scan, ordered, tornBytes }: { scan: Scan; ordered: Ordered; tornBytes: number }): void {
     const { lost, joined } = scan;
     this.#parts = [
-      ...(scan.size === 0 ? ["it is empty"] : []),
-      ...(scan.size > 0 && scan.newest === 0 ? ["its first line, which names its format, is missing"] : []),
-      ...(lost.stretches > 0
-        ? [
-            `${count(lost.stretches, "stretch", "stretches")} of it (${lost.bytes} bytes, the first at byte ${lost.firstOffset}) cannot be read`,
-          ]
-        : []),
-      ...(ordered.missing.length > 0 ? [sayMissing(ordered.missing)] : []),
-      ...(joined > 0 ? [`${count(joined, "line holds", "lines hold")} more than one record`] : []),
-      ...(ordered.repeated > 0
-        ? [`${count(ordered.repeated, "record stands", "records stand")} there twice`]
-        : []),
-      ...(ordered.displaced > 0
-        ? [`${count(ordered.displaced, "record is", "records are")} out of order`]
-        : []),
-      ...(tornBytes > 0 ? [`its last record was cut off (${tornBytes} bytes)`] : []),
-    ];
+      scan.size === 0 && "it is empty",
+      scan.size > 0 && scan.newest === 0 && "its first line, which names its format, is missing",
+      lost.stretches > 0 &&
+        `${count(lost.stretches, "stretch", "stretches")} of it (${lost.bytes} bytes, the first at byte ${lost.firstOffset}) cannot be read`,
+      ordered.missing.length > 0 && sayMissing(ordered.missing),
+      joined > 0 && `${count(joined, "line holds", "lines hold")} more than one record`,
+      ordered.repeated > 0 && `${count(ordered.repeated, "record stands", "records stand")} there twice`,
+      ordered.displaced > 0 && `${count(ordered.displaced, "record is", "records are")} out of order`,
+      tornBytes > 0 && `its last record was cut off (${tornBytes} bytes)`,
+    ].filter((part) => part !== false);
   }
 
   /** The original stands there, byte for byte. */
@@ -62,18 +55,14 @@ export class Damage {
 
   /** At most one warning and one remark, however much was found. */
   notices(): LogNotice[] {
+    const [first] = this.#invalid;
     const parts = [
       ...this.#parts,
-      ...[...this.#invalid]
-        .slice(0, 1)
-        .map(
-          ([seq, reason]) =>
-            `${count(this.#invalid.size, "record is", "records are")} not valid (${seq}: ${shorten(reason, 120)})`,
-        ),
-      ...(this.#foreign.size > 0
-        ? [`${count(this.#foreign.size, "record names", "records name")} another session`]
-        : []),
-    ];
+      first &&
+        `${count(this.#invalid.size, "record is", "records are")} not valid (${first[0]}: ${shorten(first[1], 120)})`,
+      this.#foreign.size > 0 &&
+        `${count(this.#foreign.size, "record names", "records name")} another session`,
+    ].filter((part) => typeof part === "string");
     const notices: LogNotice[] = [];
     if (parts.length > 0) {
       const { code, message } = fault("log_damaged", { path: this.#path, reason: `${parts.join("; ")}.` });

@@ -2,9 +2,10 @@
  * The few operations on files that a log needs, as an interface: tests see the order of calls and fail any one of them.
  * Every failure is thrown as Node throws it, with its `code`.
  */
-import { constants, existsSync, fstatSync, readdirSync, writeSync } from "node:fs";
+import { constants, existsSync, fstatSync, readdirSync, type Stats, writeSync } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 
 /** An open file. Reads and writes name their position; nothing depends on a cursor. */
 export interface OpenFile extends AsyncDisposable {
@@ -90,10 +91,29 @@ export async function writeAll(file: OpenFile, bytes: Buffer, position: number):
   }
 }
 
-/** The code of a failed call, such as `ENOENT`. */
-export function codeOf(thrown: unknown): string | undefined {
-  if (!(thrown instanceof Error) || !("code" in thrown)) return undefined;
-  return typeof thrown.code === "string" ? thrown.code : undefined;
+/** Makes a file under the first name that is free, and returns that. Half a file would be taken for a whole one: it goes. */
+export async function createWhole(
+  files: FileLayer,
+  names: Iterable<string>,
+  fill: (file: OpenFile) => Promise<void>,
+): Promise<string> {
+  let taken: unknown;
+  for (const name of names) {
+    try {
+      await using file = await files.open(name, "create");
+      try {
+        await fill(file);
+        return name;
+      } catch (thrown) {
+        await files.remove(name).catch(() => undefined);
+        throw thrown;
+      }
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST") throw thrown;
+      taken = thrown;
+    }
+  }
+  throw taken;
 }
 
 export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === "ENOENT";
@@ -139,21 +159,15 @@ async function syncDirectory(path: string): Promise<void> {
   await handle.sync();
 }
 
-type FileStats = {
-  isFile(): boolean;
-  isDirectory(): boolean;
-  isSymbolicLink(): boolean;
-  size: number;
-  mtimeMs: number;
-  nlink: number;
-};
-
-function factsOf(stats: FileStats): FileFacts {
-  return { kind: kindOf(stats), bytes: stats.size, changedAt: stats.mtimeMs, names: stats.nlink };
-}
-
-function kindOf(stats: FileStats): FileFacts["kind"] {
-  if (stats.isSymbolicLink()) return "link";
-  if (stats.isFile()) return "file";
-  return stats.isDirectory() ? "directory" : "other";
-}
+const factsOf = (stats: Stats): FileFacts => ({
+  kind: stats.isSymbolicLink()
+    ? "link"
+    : stats.isFile()
+      ? "file"
+      : stats.isDirectory()
+        ? "directory"
+        : "other",
+  bytes: stats.size,
+  changedAt: stats.mtimeMs,
+  names: stats.nlink,
+});

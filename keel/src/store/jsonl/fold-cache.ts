@@ -8,9 +8,9 @@
  */
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { isObject } from "../../kernel/json.ts";
+import { asObject } from "../../kernel/json.ts";
 import type { CachedFold, WriteTexts } from "../../ports/store.ts";
-import { type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, isMissing, type OpenFile, writeAll } from "./files.ts";
 import type { LogPrefix } from "./frame.ts";
 import { foldCacheOf, isFoldCache, unfinishedOf } from "./log-locations.ts";
 import type { LogEnd } from "./writer.ts";
@@ -94,15 +94,12 @@ const sumOf = ({ build, session, seq, log, texts }: Omit<FoldCacheHeader, "sum">
   crc32(rest, crc32(JSON.stringify([build, session, seq, log.bytes, log.sum, texts])));
 
 function headOf(value: unknown): FoldCacheHeader | undefined {
-  if (!isObject(value) || value["keel"] !== "kept") return undefined;
-  const { build, session, seq, log, texts, sum } = value;
-  if (typeof build !== "string" || typeof session !== "string" || !isCount(seq) || !isCount(sum))
-    return undefined;
-  if (!isObject(log) || !Array.isArray(texts) || !texts.every(isCount)) return undefined;
-  const { bytes, sum: logSum } = log;
-  return isCount(bytes) && isCount(logSum)
-    ? { build, session, seq, log: { bytes, sum: logSum }, texts, sum }
-    : undefined;
+  const { keel, build, session, seq, log, texts, sum } = asObject(value);
+  const { bytes, sum: logSum } = asObject(log);
+  if (keel !== "kept" || typeof build !== "string" || typeof session !== "string") return undefined;
+  if (!isCount(seq) || !isCount(sum) || !isCount(bytes) || !isCount(logSum)) return undefined;
+  if (!Array.isArray(texts) || !texts.every(isCount)) return undefined;
+  return { build, session, seq, log: { bytes, sum: logSum }, texts, sum };
 }
 
 const isCount = (value: unknown): value is number =>
@@ -160,19 +157,14 @@ export async function writeFoldCache(fold: FoldCacheWrite): Promise<void> {
     if (content.length > MAX_BYTES) return;
     // Half of one that was being written when its process was killed.
     await files.remove(fresh).catch(unlessMissing);
-    await writeFile(files, fresh, content);
+    // Not synced: what a crash leaves of it has the wrong checksum.
+    await createWhole(files, [fresh], (file) => writeAll(file, content, 0));
     if (log.isClosed()) throw new Error("too late");
     await files.rename(fresh, foldCacheOf(log.path));
     await removeOldest(files, path.dirname(log.path));
   } catch {
     await files.remove(fresh).catch(() => undefined);
   }
-}
-
-/** Not synced: what a crash leaves of it has the wrong checksum. */
-async function writeFile(files: FileLayer, name: string, content: Buffer): Promise<void> {
-  await using file = await files.open(name, "create");
-  await writeAll(file, content, 0);
 }
 
 async function removeOldest(files: FileLayer, directory: string): Promise<void> {

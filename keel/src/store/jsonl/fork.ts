@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import { type FileLayer, type OpenFile, writeAll } from "./files.ts";
-import { encodeHeader, encodeRaw } from "./line.ts";
+import { encodeHeader, encodeRecord } from "./line.ts";
 import { readRecords } from "./records.ts";
 import type { LogSurvey } from "./survey.ts";
 import type { RawRecord } from "./upgrade.ts";
@@ -59,7 +59,7 @@ async function copyRecords({ from, to, upTo, now, change }: Fork, file: OpenFile
   for await (const found of readRecords({ file: from.file, entries, session, damage: survey.damage })) {
     for (const { entry, record } of found) {
       const copied = withOrigin(change?.(record, entry.seq) ?? record, origin, to.cwd);
-      const line = encodeRaw({ ...copied, seq: entry.seq, session: to.session });
+      const line = encodeRecord({ ...copied, seq: entry.seq, session: to.session });
       chunk.push(line);
       chunkBytes += line.length;
       if (chunkBytes >= CHUNK_BYTES) await flush();

@@ -7,8 +7,7 @@ import { learn, nothingLearnt } from "../../policy/changes.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { Durable, DurableEvent, Input } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import { importLog } from "./import.ts";
-import type { LeftOut } from "./import-rights.ts";
+import { importLog, type LeftOut } from "./import.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";
 import { jsonlStore } from "./store.ts";
 

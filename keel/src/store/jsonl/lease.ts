@@ -11,8 +11,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
+import { parseJson } from "../../kernel/json.ts";
 import type { HeldLease, Leases } from "../../ports/lease.ts";
-import { type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
 
 export type LeaseOptions = {
   /** Where locks and leases stand, common to all processes of this home. */
@@ -104,16 +105,9 @@ export class SessionLeases implements Leases {
 
   async #writeLock(session: string, lease: string): Promise<void> {
     const { files, now } = this.#options;
-    const lockPath = this.#lockPath(session);
     const data: LockData = { lease, pid: process.pid, at: now() };
     const bytes = Buffer.from(`${JSON.stringify(data)}\n`);
-    await using file = await files.open(lockPath, "create");
-    try {
-      await writeAll(file, bytes, 0);
-    } catch (thrown) {
-      await this.#tryRemove(lockPath);
-      throw thrown;
-    }
+    await createWhole(files, [this.#lockPath(session)], (file) => writeAll(file, bytes, 0));
   }
 
   async #readLock(lockPath: string): Promise<LockData | "missing" | "damaged"> {
@@ -121,7 +115,8 @@ export class SessionLeases implements Leases {
       await using file = await this.#options.files.open(lockPath, "read");
       const buffer = Buffer.alloc(MAX_LOCK_BYTES);
       const bytes = await file.read(buffer, 0);
-      return parseLock(buffer.toString("utf8", 0, bytes)) ?? "damaged";
+      // One that was never written to its end is no JSON.
+      return lockSchema.safeParse(parseJson(buffer.toString("utf8", 0, bytes))).data ?? "damaged";
     } catch (thrown) {
       if (isMissing(thrown)) return "missing";
       throw thrown;
@@ -203,16 +198,6 @@ export class SessionLeases implements Leases {
 
 const LEASE = ".lease";
 
-function parseLock(text: string): LockData | undefined {
-  try {
-    const parsed = lockSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    // Not JSON: a lock that was never written to its end.
-    return undefined;
-  }
-}
-
 /**
  * A lock that the kernel holds for a process and drops when it ends, however it ends: an SQLite file under an exclusive
  * transaction. Nothing is ever stored in the file. It must not be opened by other means in this process: POSIX drops a
@@ -258,14 +243,7 @@ async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | unde
 }
 
 /** Looks at the name and opens nothing. */
-async function isGone(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return false;
-  } catch (thrown) {
-    return isMissing(thrown);
-  }
-}
+const isGone = (path: string): Promise<boolean> => lstat(path).then(() => false, isMissing);
 
 /** SQLite's primary result code; the higher bits only refine it. */
 function resultOf(thrown: unknown): number | undefined {

@@ -9,7 +9,6 @@
  */
 import { crc32 } from "node:zlib";
 import { isObject, toLine } from "../../kernel/json.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
 import { logVersion } from "../../protocol/event/durable.ts";
 
 /** `,"sum":"0a1b2c3d"}` */
@@ -44,12 +43,8 @@ export function encodeHeader(header: { session: string; cwd: string; at: number 
   return encodeLine({ keel: "log", v: logVersion, ...header });
 }
 
-export function encodeRecord(record: Durable): Buffer {
-  return encodeRaw(record);
-}
-
 /** Also for a record that this version does not know: it is copied as it is. */
-export function encodeRaw(record: {
+export function encodeRecord(record: {
   readonly seq: number;
   readonly session: string;
   readonly at?: unknown;

@@ -1,7 +1,8 @@
 /** Where logs stand: `<home>/projects/<key>/<session id>.jsonl`, and `<session id>/` beside it for what belongs to it. */
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { fingerprint } from "../../kernel/text.ts";
-import { codeOf, type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
+import { type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { isSessionId } from "./names.ts";
 import { unreadable } from "./reasons.ts";
 
@@ -25,7 +26,9 @@ export class LogLocations {
 
   /** The project's directory, which may not exist yet. */
   async directoryOf(cwd: string): Promise<string> {
-    return path.join(this.#projects, projectKey(await this.#realPath(cwd)));
+    // A project that was removed still has its sessions under the name it had.
+    const real = await this.#files.realPath(cwd).catch(() => path.resolve(cwd));
+    return path.join(this.#projects, projectKey(real));
   }
 
   /** Makes the project's directory, or the one of the parent's agents, and returns where the log of a new session goes. */
@@ -110,33 +113,18 @@ export class LogLocations {
   }
 
   async #exists(file: string): Promise<boolean> {
-    try {
-      await this.#files.facts(file);
-      return true;
-    } catch (thrown) {
-      if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return false;
-      throw unreadable(file, thrown);
-    }
+    return (await this.#files.facts(file).catch(unlessThere(file))) !== undefined;
   }
 
   async #names(directory: string): Promise<string[]> {
-    try {
-      return (await this.#files.names(directory)).sort();
-    } catch (thrown) {
-      if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return [];
-      throw unreadable(directory, thrown);
-    }
-  }
-
-  async #realPath(cwd: string): Promise<string> {
-    try {
-      return await this.#files.realPath(cwd);
-    } catch {
-      // A project that was removed still has its sessions under the name it had.
-      return path.resolve(cwd);
-    }
+    return (await this.#files.names(directory).catch(unlessThere(directory)))?.sort() ?? [];
   }
 }
+
+const unlessThere = (place: string) => (thrown: unknown) => {
+  if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return undefined;
+  throw unreadable(place, thrown);
+};
 
 /** The end of the path, readable, and enough of a hash to keep equal ends apart. */
 export function projectKey(realPath: string): string {

@@ -13,7 +13,7 @@ import type { Damage } from "./damage.ts";
 import type { FileLayer, OpenFile } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, writeFoldCache } from "./fold-cache.ts";
 import { encodeHeader, encodeRecord, MAX_LINE_BYTES } from "./line.ts";
-import { openLogFile, unwritable } from "./reasons.ts";
+import { type OpenedLog, openLogFile, unwritable } from "./reasons.ts";
 import { checkFollows, checkReadable, readEvents } from "./records.ts";
 import type { RecordEntry, Scan } from "./scan.ts";
 import { cutBack, keepOriginal } from "./seal.ts";
@@ -28,7 +28,7 @@ export type JsonlLogOptions = {
   readonly now: () => number;
   /** Undefined when it could not be taken for another reason than that somebody has it. */
   readonly lock: HeldLease | undefined;
-  readonly opened: { readonly file: OpenFile; readonly how: "read" | "write" };
+  readonly opened: OpenedLog;
   readonly survey: LogSurvey;
   /** What of the log was folded before. Then the survey has only what stands behind it. */
   readonly kept: FoldCacheEntry | undefined;

@@ -1,6 +1,6 @@
 /** Failed calls in words: which fault they become, and what a person reads. */
-import { Fault, fault } from "../../kernel/fault.ts";
-import { codeOf, type FileLayer, isMissing, type OpenFile } from "./files.ts";
+import { codeOf, Fault, fault, reasonOf } from "../../kernel/fault.ts";
+import { type FileLayer, isMissing, type OpenFile } from "./files.ts";
 
 const words: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
@@ -18,22 +18,16 @@ const words: Readonly<Record<string, string>> = {
   ENXIO: "it is not a plain file",
 };
 
-export function reasonOf(thrown: unknown): string {
-  const code = codeOf(thrown);
-  if (code && Object.hasOwn(words, code)) return `${words[code]} (${code})`;
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
+export const unwritable = (path: string, thrown: unknown): Fault => asFault("log_unwritable", path, thrown);
+export const unreadable = (path: string, thrown: unknown): Fault => asFault("log_unreadable", path, thrown);
 
 /** A fault stays what it is. */
-export const unwritable = (path: string, thrown: unknown): Fault =>
-  thrown instanceof Fault
-    ? thrown
-    : fault("log_unwritable", { path, reason: reasonOf(thrown), cause: thrown });
-
-export const unreadable = (path: string, thrown: unknown): Fault =>
-  thrown instanceof Fault
-    ? thrown
-    : fault("log_unreadable", { path, reason: reasonOf(thrown), cause: thrown });
+function asFault(as: "log_unwritable" | "log_unreadable", path: string, thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown;
+  const code = codeOf(thrown);
+  const reason = code && Object.hasOwn(words, code) ? `${words[code]} (${code})` : reasonOf(thrown);
+  return fault(as, { path, reason, cause: thrown });
+}
 
 /** A session's log that is surely a plain file: links, directories and pipes are refused. */
 export type OpenedLog = { readonly file: OpenFile; readonly how: "read" | "write" };
@@ -52,7 +46,7 @@ export async function openForReading(files: FileLayer, path: string, session: st
   try {
     return await openPlain(files, path, "read");
   } catch (thrown) {
-    throw refusal(path, session, thrown);
+    throw isMissing(thrown) ? fault("session_unknown", { session, cause: thrown }) : unreadable(path, thrown);
   }
 }
 
@@ -66,6 +60,3 @@ async function openPlain(files: FileLayer, path: string, how: "read" | "write"):
     reason: `it is ${kind === "directory" ? "a directory" : "not a plain file"}`,
   });
 }
-
-const refusal = (path: string, session: string, thrown: unknown) =>
-  isMissing(thrown) ? fault("session_unknown", { session, cause: thrown }) : unreadable(path, thrown);

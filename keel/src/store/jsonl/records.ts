@@ -25,8 +25,8 @@ export async function* readEvents(reading: LogReading): AsyncGenerator<Durable[]
   let at = 0;
   for await (const records of readRecords(reading)) {
     const events: Durable[] = [];
-    for (const { entry, record } of records) {
-      const event = toEvent({ entry, record, session: reading.session, damage: reading.damage, before: at });
+    for (const located of records) {
+      const event = toEvent(located, { ...reading, before: at });
       if (!event) continue;
       at = event.at;
       events.push(event);
@@ -81,20 +81,11 @@ function* stretches(entries: readonly RecordEntry[]): Generator<RecordEntry[]> {
   if (stretch.length > 0) yield stretch;
 }
 
-type RecordContext = {
-  readonly session: string;
-  readonly damage: Damage;
-  /** The time of the record before. */
-  readonly before: number;
-};
-
-function toEvent({
-  entry: { seq },
-  record,
-  session,
-  damage,
-  before,
-}: LocatedRecord & RecordContext): Durable | undefined {
+/** `before`: the time of the record before. */
+function toEvent(
+  { entry: { seq }, record }: LocatedRecord,
+  { session, damage, before }: Pick<LogReading, "session" | "damage"> & { before: number },
+): Durable | undefined {
   if (isSurelyEvent(record) && record.seq === seq && record.session === session) return record;
   const { type, at } = record;
   const parsed = parseWith(durableEventSchema, record);

@@ -52,18 +52,21 @@ export async function scan(file: OpenFile, behind?: LogPrefix): Promise<Scan> {
 }
 
 class LogScanner {
-  #header: Header | undefined;
   #v = logVersion;
-  #newest: number;
-  #end: number;
-  #unended = false;
-  #joined = 0;
   readonly #entries: RecordEntry[] = [];
   readonly #lost = { stretches: 0, bytes: 0, firstOffset: 0 };
+  readonly #found: { -readonly [Name in keyof Omit<Scan, "size" | "sum">]: Scan[Name] };
 
   constructor(behind: LogPrefix | undefined) {
-    this.#newest = behind ? logVersion : 0;
-    this.#end = behind?.bytes ?? 0;
+    this.#found = {
+      end: behind?.bytes ?? 0,
+      unended: false,
+      header: undefined,
+      newest: behind ? logVersion : 0,
+      entries: this.#entries,
+      lost: this.#lost,
+      joined: 0,
+    };
   }
 
   add(line: LogLine): void {
@@ -73,22 +76,12 @@ class LogScanner {
     else if (bytes.length > 0) this.#addPieces(line);
     else if (wholeBytes > MAX_LINE_BYTES && ended) this.#lose(offset, wholeBytes);
     if (!checked && !ended) return; // What is torn is not behind us: the next record goes in its place.
-    this.#end = offset + wholeBytes;
-    this.#unended = !ended;
+    this.#found.end = offset + wholeBytes;
+    this.#found.unended = !ended;
   }
 
   result({ bytes: size, sum }: LogPrefix): Scan {
-    return {
-      size,
-      sum,
-      end: this.#end,
-      unended: this.#unended,
-      header: this.#header,
-      newest: this.#newest,
-      entries: this.#entries,
-      lost: this.#lost,
-      joined: this.#joined,
-    };
+    return { size, sum, ...this.#found };
   }
 
   /** Keeps what is whole in a line that is not. */
@@ -100,11 +93,11 @@ class LogScanner {
       this.#keep(piece.checked, { offset: offset + piece.start, bytes: piece.bytes });
       cursor = piece.start + piece.bytes;
     }
-    if (pieces.length > 1) this.#joined += 1;
+    if (pieces.length > 1) this.#found.joined += 1;
     if (ended) this.#lose(offset + cursor, bytes.length - cursor);
     if (pieces.length === 0) return;
-    this.#end = offset + cursor;
-    this.#unended = true;
+    this.#found.end = offset + cursor;
+    this.#found.unended = true;
   }
 
   #keep(checked: CheckedLine, place: { offset: number; bytes: number }): void {
@@ -112,9 +105,9 @@ class LogScanner {
       this.#entries.push({ seq: checked.seq, ...place, v: this.#v });
       return;
     }
-    this.#header ??= checked.header;
+    this.#found.header ??= checked.header;
     this.#v = checked.header.v;
-    this.#newest = Math.max(this.#newest, this.#v);
+    this.#found.newest = Math.max(this.#found.newest, this.#v);
   }
 
   #lose(offset: number, bytes: number): void {

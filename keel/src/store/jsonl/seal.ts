@@ -1,6 +1,6 @@
 /** Closes a torn end: the original is kept beside the log, then the end is cut back to the last whole record. */
 import path from "node:path";
-import { codeOf, type FileLayer, type OpenFile, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, type OpenFile, writeAll } from "./files.ts";
 import { damagedCopy } from "./log-locations.ts";
 
 /** Up to this size the whole log is copied; of a longer one only what is cut off, since the rest stays where it is. */
@@ -19,16 +19,10 @@ export type Torn = {
 
 /** Resolves to the name of the copy, once it is on disk. */
 export async function keepOriginal({ files, file, path: log, size, end }: Torn): Promise<string> {
-  const { copy: opened, name } = await createCopy(files, log);
-  await using copy = opened;
-  try {
+  const name = await createWhole(files, damagedCopies(log), async (copy) => {
     await copyBytes({ from: file, to: copy, start: size <= MAX_COPIED_BYTES ? 0 : end, end: size });
     await copy.datasync();
-  } catch (thrown) {
-    // Half a copy would be taken for the original.
-    await files.remove(name).catch(() => undefined);
-    throw thrown;
-  }
+  });
   await files.syncDirectory(path.dirname(log));
   return name;
 }
@@ -38,15 +32,8 @@ export async function cutBack({ file, end }: Pick<Torn, "file" | "end">): Promis
   await file.datasync();
 }
 
-async function createCopy(files: FileLayer, log: string): Promise<{ copy: OpenFile; name: string }> {
-  for (let number = 1; number <= MAX_COPIES; number++) {
-    const name = damagedCopy(log, number);
-    try {
-      return { copy: await files.open(name, "create"), name };
-    } catch (thrown) {
-      if (codeOf(thrown) !== "EEXIST") throw thrown;
-    }
-  }
+function* damagedCopies(log: string): Generator<string, never> {
+  for (let number = 1; number <= MAX_COPIES; number++) yield damagedCopy(log, number);
   throw new Error(`there are ${MAX_COPIES} damaged copies already`);
 }
 

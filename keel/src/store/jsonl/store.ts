@@ -10,7 +10,7 @@ import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { JsonlArtifacts } from "./artifacts.ts";
-import { type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
 import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
@@ -74,7 +74,11 @@ class JsonlStore implements Store {
     try {
       if (await this.#places.findOwn(session)) throw fault("session_exists", { session });
       const log = await this.#places.newLog(session, { cwd, parent: above });
-      await this.#createFile(log, encodeHeader({ session, cwd, at: this.#now() }));
+      await createWhole(this.#files, [log], async (file) => {
+        // The first append makes it durable, with its records; until then nothing was promised.
+        await writeAll(file, encodeHeader({ session, cwd, at: this.#now() }), 0);
+        await this.#files.syncDirectory(path.dirname(log));
+      });
       return await this.#openLocked(session, log, lock);
     } catch (thrown) {
       await lock.release();
@@ -195,18 +199,6 @@ class JsonlStore implements Store {
       return await this.leases.take(session);
     } catch (thrown) {
       throw unwritable(this.#home, thrown);
-    }
-  }
-
-  async #createFile(log: string, header: Buffer): Promise<void> {
-    await using file = await this.#files.open(log, "create");
-    try {
-      // The first append makes it durable, with its records; until then nothing was promised.
-      await writeAll(file, header, 0);
-      await this.#files.syncDirectory(path.dirname(log));
-    } catch (thrown) {
-      await this.#files.remove(log).catch(() => undefined);
-      throw thrown;
     }
   }
 

@@ -8,7 +8,7 @@ import type { ArtifactName, Artifacts } from "../../ports/artifacts.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
-import { type Durable, type DurableEvent, durableEventSchema } from "../../protocol/event/durable.ts";
+import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import { namesLike, plainName, sessionId } from "../jsonl/names.ts";
 import { checkFollows, checkReadable } from "../jsonl/records.ts";
@@ -173,8 +173,7 @@ function openLog(
   { disk, process, lease }: { disk: Disk; process: MemoryProcess; lease: HeldLease },
 ): Log {
   let open = true;
-  const lastSeq = () => parsed(kept, 0).at(-1)?.seq ?? 0;
-  let last = lastSeq();
+  let last = parsed(kept, 0).at(-1)?.seq ?? 0;
   const checkOpen = () => {
     if (!open) throw fault("session_closed");
   };
@@ -207,14 +206,7 @@ function openLog(
 
 function keep(disk: Disk, session: string, cwd: string, parent?: string): MemorySession {
   const at = disk.now();
-  const kept: MemorySession = {
-    cwd,
-    parent,
-    createdAt: at,
-    changedAt: at,
-    change: 0,
-    lines: [],
-  };
+  const kept: MemorySession = { cwd, parent, createdAt: at, changedAt: at, change: 0, lines: [] };
   disk.sessions.set(session, kept);
   touch(disk, kept);
   return kept;
@@ -241,7 +233,7 @@ const FIRST_INPUT_CHARACTERS = 200;
 
 function infoOf(id: string, kept: MemorySession): SessionInfo {
   const events = parsed(kept, 0);
-  const opened = find(events, "session.opened");
+  const opened = events.find((event) => event.type === "session.opened");
   const titles = events.flatMap((event) => (event.type === "settings.changed" ? [event.patch.title] : []));
   const input = events.flatMap((event) => (event.type === "input.accepted" ? [event.input] : []));
   const said = input.find(({ from }) => from.kind === "person");
@@ -256,8 +248,4 @@ function infoOf(id: string, kept: MemorySession): SessionInfo {
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
   };
-}
-
-function find<T extends DurableEvent["type"]>(events: readonly Durable[], type: T) {
-  return events.find((event): event is Extract<Durable, { type: T }> => event.type === type);
 }

@@ -6,9 +6,9 @@ import type { Checkpoints, FileBackup } from "../../ports/checkpoints.ts";
 import type { Files } from "../../ports/workspace.ts";
 import { stampOf } from "../files/stamps.ts";
 import { openBlobs } from "./blobs.ts";
-import { exclusionsIn } from "./copy-exclusions.ts";
 import {
   defaultBounds,
+  exclusionsIn,
   noSnapshot,
   type SnapshotBounds,
   snapshotWorkspace,
@@ -161,8 +161,7 @@ function countLines(
   const decode = (content: Uint8Array | undefined): string =>
     content ? new TextDecoder().decode(content) : "";
   const parts = diffLines(decode(now), decode(then));
-  return {
-    insertions: parts.filter(({ added }) => added).reduce((sum, { count }) => sum + (count ?? 0), 0),
-    deletions: parts.filter(({ removed }) => removed).reduce((sum, { count }) => sum + (count ?? 0), 0),
-  };
+  const countOf = (which: "added" | "removed"): number =>
+    parts.reduce((sum, part) => sum + (part[which] ? (part.count ?? 0) : 0), 0);
+  return { insertions: countOf("added"), deletions: countOf("removed") };
 }

@@ -6,6 +6,7 @@ import { hash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
+import { parseJson } from "../../kernel/json.ts";
 import { noSnapshot, type SnapshotEntry, type WorkspaceSnapshot } from "./snapshot.ts";
 
 export type SnapshotStore = {
@@ -49,12 +50,4 @@ export function snapshotStore({ home, root }: { home: string; root: string }): S
       }
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Damaged, or not there yet.
-  }
 }

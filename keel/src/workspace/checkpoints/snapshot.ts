@@ -2,16 +2,12 @@
 import { execFile } from "node:child_process";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { pathMatcher } from "../../policy/path-rules.ts";
 import { inert } from "../git/git.ts";
 import type { Blobs } from "./blobs.ts";
-import type { CopyExclusions } from "./copy-exclusions.ts";
 
 /** What is kept of a workspace. What lies beyond is told as changed, but cannot be restored. */
-export type SnapshotBounds = {
-  readonly files: number;
-  readonly fileBytes: number;
-  readonly allBytes: number;
-};
+export type SnapshotBounds = Readonly<Record<"files" | "fileBytes" | "allBytes", number>>;
 
 export const defaultBounds: SnapshotBounds = { files: 20_000, fileBytes: 1_000_000, allBytes: 500_000_000 };
 
@@ -111,3 +107,37 @@ function gitFiles(root: string): Promise<string[] | undefined> {
     );
   });
 }
+
+/** What is never copied: secrets by their usual names, private keys by their first line, and what the settings name. */
+export type CopyExclusions = {
+  /** By its absolute path. */
+  isNamed(file: string): boolean;
+  /** By what it holds. */
+  isKey(content: Uint8Array): boolean;
+};
+
+const secretNames = [
+  /^\.env/i,
+  /\.env$/i,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/i,
+  /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/i,
+  /^\.(?:netrc|npmrc|pypirc|pgpass|git-credentials|htpasswd)$/i,
+];
+
+export function exclusionsIn(
+  root: string,
+  { exclude = [], home }: { exclude?: readonly string[] | undefined; home: string },
+): CopyExclusions {
+  const excluded = exclude.map((rule) => pathMatcher(rule, { roots: [root], home }));
+  return {
+    isNamed: (file) => {
+      const name = path.basename(file);
+      return secretNames.some((secret) => secret.test(name)) || excluded.some((matches) => matches(file));
+    },
+    isKey: (content) => privateKey.test(Buffer.from(content.subarray(0, maxLineBytes)).toString("latin1")),
+  };
+}
+
+/** Long enough for the first line of any key. */
+const maxLineBytes = 64;
+const privateKey = /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY/;

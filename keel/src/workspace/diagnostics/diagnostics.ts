@@ -1,14 +1,22 @@
 /** The Diagnostics port on real language servers and check commands: what a change broke, within its time. */
 import path from "node:path";
+import { whenAborted } from "../../kernel/abort.ts";
 import type { Json } from "../../kernel/json.ts";
+import { no } from "../../kernel/result.ts";
 import { pathMatcher } from "../../policy/path-rules.ts";
 import type { Diagnostics, FileWatch, NewErrors } from "../../ports/diagnostics.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { ProcessEnvironment } from "../processes/environment.ts";
 import type { ProcessGuard } from "../processes/process-guard.ts";
-import type { CheckedChange, CheckedText, Checker } from "./checker.ts";
-import { type DiagnosticFinding, linesAbout, newIn } from "./finding.ts";
-import { serverChecker } from "./server-checker.ts";
+import {
+  type CheckedChange,
+  type CheckedText,
+  type Checker,
+  type DiagnosticFinding,
+  linesAbout,
+  newIn,
+} from "./finding.ts";
+import { type LanguageServer, type LanguageServerOptions, openLanguageServer } from "./language-server.ts";
 
 /** Who looks after which files: a language server, or a command that checks. */
 export type DiagnosticsEntry = {
@@ -100,7 +108,7 @@ function checkCommand(
       const next = await run.next();
       if (!next.done) continue;
       const { exitCode, output, timedOut, interrupted } = next.value;
-      if (timedOut || interrupted) return { ok: false, why: `${command}: it took too long` };
+      if (timedOut || interrupted) return no(`${command}: it took too long`);
       const names = [file, path.relative(root, file)];
       return { ok: true, errors: exitCode === 0 ? [] : linesAbout(output, names) };
     }
@@ -119,42 +127,96 @@ function checkCommand(
       known.set(file, found.errors);
       return old
         ? { ok: true, before: old, after: found.errors }
-        : { ok: false, why: `${command}: what was wrong before is not known` };
+        : no(`${command}: what was wrong before is not known`);
     },
     close: async () => undefined,
   };
 }
 
-/** What the protocol calls the language of a file, by its name. */
+/** One that ends again and again is not started any more. */
+const maxStarts = 3;
+/** A server that reads a large project begins slowly. Whoever waits for it waits for less; it goes on meanwhile. */
+const beginMs = 60_000;
+
+/** A language server over a whole session: started with the first file, started again when it ended, given up in time. */
+function serverChecker(options: LanguageServerOptions): Checker {
+  const ended = new AbortController();
+  let starts = 0;
+  let running: Promise<LanguageServer | { why: string }> | undefined;
+  /** One question at a time: the server has one document open. */
+  let line: Promise<unknown> = Promise.resolve();
+  const silent = (why: string): CheckedChange => no(`${options.command.split(" ")[0]}: ${why}`);
+
+  const server = (): Promise<LanguageServer | { why: string }> => {
+    if (running) return running;
+    if (starts >= maxStarts) return Promise.resolve({ why: `it ended ${maxStarts} times` });
+    starts += 1;
+    const within = AbortSignal.any([ended.signal, AbortSignal.timeout(beginMs)]);
+    const begun = openLanguageServer(options, within);
+    running = begun;
+    void begun.then(async (opened) => {
+      if (!("why" in opened)) await opened.over;
+      if (running === begun) running = undefined;
+    });
+    return begun;
+  };
+
+  const ask = async (
+    { file, before, after }: Parameters<Checker["look"]>[0],
+    within: AbortSignal,
+  ): Promise<CheckedChange> => {
+    const opened = await server();
+    if ("why" in opened) return silent(opened.why);
+    const old =
+      before === null
+        ? ({ ok: true, errors: [] } as const)
+        : await opened.errors({ path: file, text: before, as: "draft" }, within);
+    const now = await opened.errors({ path: file, text: after, as: "saved" }, within);
+    if (!now.ok) return silent(now.why);
+    // What was wrong before is not known: then nobody can say what is new.
+    if (!old.ok) return silent(old.why);
+    return { ok: true, before: old.errors, after: now.errors };
+  };
+
+  return {
+    // It is told the old text later; only its start is not waited for.
+    prepare: async () => void server(),
+    look: (change, within) => {
+      const turn = line.then(() => ask(change, within));
+      line = turn.catch(() => undefined);
+      return Promise.race([turn, whenAborted(within).then(() => silent("it took too long"))]);
+    },
+    async close() {
+      ended.abort();
+      starts = maxStarts;
+      const opened = await running;
+      if (opened && !("why" in opened)) await opened.close();
+    },
+  };
+}
+
+/** What the protocol calls the language of files with these endings. Of most languages the ending is the name. */
 const languages: Readonly<Record<string, string>> = {
-  ts: "typescript",
-  mts: "typescript",
-  cts: "typescript",
-  tsx: "typescriptreact",
-  js: "javascript",
-  mjs: "javascript",
-  cjs: "javascript",
-  jsx: "javascriptreact",
-  py: "python",
-  rs: "rust",
-  rb: "ruby",
-  kt: "kotlin",
-  cs: "csharp",
-  cc: "cpp",
-  cxx: "cpp",
-  hpp: "cpp",
-  h: "c",
-  sh: "shellscript",
-  bash: "shellscript",
-  yml: "yaml",
-  md: "markdown",
-  hs: "haskell",
-  ex: "elixir",
-  exs: "elixir",
+  typescript: "ts mts cts",
+  typescriptreact: "tsx",
+  javascript: "js mjs cjs",
+  javascriptreact: "jsx",
+  python: "py",
+  rust: "rs",
+  ruby: "rb",
+  kotlin: "kt",
+  csharp: "cs",
+  cpp: "cc cxx hpp",
+  c: "h",
+  shellscript: "sh bash",
+  yaml: "yml",
+  markdown: "md",
+  haskell: "hs",
+  elixir: "ex exs",
 };
 
-/** Of most languages the ending is the name. */
 function languageOf(name: string): string {
   const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  return Object.hasOwn(languages, ending) ? (languages[ending] ?? ending) : ending;
+  const known = Object.entries(languages).find(([, endings]) => endings.split(" ").includes(ending));
+  return known?.[0] ?? ending;
 }

@@ -1,5 +1,6 @@
 /** Errors as they were found, and which of them are new. Words of a server are data: cut, and on one line. */
 import { isObject } from "../../kernel/json.ts";
+import type { Refused } from "../../kernel/result.ts";
 import { oneLine, shorten } from "../../kernel/text.ts";
 
 export type DiagnosticFinding = {
@@ -7,6 +8,28 @@ export type DiagnosticFinding = {
   readonly key: string;
   readonly text: string;
 };
+
+/** One who looks after some files: what a language server and a check command have in common. */
+export type Checker = {
+  /** Before a change: what is wrong by now, or nothing when that can be found out later. */
+  prepare(file: string, within: AbortSignal): Promise<void>;
+  look(
+    change: { file: string; before: string | null; after: string },
+    within: AbortSignal,
+  ): Promise<CheckedChange>;
+  close(): Promise<void>;
+};
+
+export type CheckedChange =
+  | {
+      readonly ok: true;
+      readonly before: readonly DiagnosticFinding[];
+      readonly after: readonly DiagnosticFinding[];
+    }
+  | Refused;
+
+/** The errors of one text, or why nobody says them. */
+export type CheckedText = { readonly ok: true; readonly errors: readonly DiagnosticFinding[] } | Refused;
 
 const maxCharacters = 400;
 const isErrorLevel = 1;

@@ -1,11 +1,13 @@
 /** One language server: started when it is first needed, one document open at a time, asked what is wrong with a text. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isObject, type Json } from "../../kernel/json.ts";
+import { whenAborted } from "../../kernel/abort.ts";
+import { asList, asObject, isObject, type Json } from "../../kernel/json.ts";
 import type { ProcessEnvironment } from "../processes/environment.ts";
 import { spawnGuarded } from "../processes/guarded-child.ts";
 import type { ProcessGuard } from "../processes/process-guard.ts";
-import type { CheckedText } from "./checker.ts";
-import { type DiagnosticFinding, errorsIn } from "./finding.ts";
+
+import { type CheckedText, type DiagnosticFinding, errorsIn } from "./finding.ts";
 import { openPeer, type Peer } from "./peer.ts";
 
 export type LanguageServer = {
@@ -64,10 +66,8 @@ export async function openLanguageServer(
     return { why };
   }
   peer.notify("initialized", {});
-  const pulls =
-    isObject(begun.result) && isObject(begun.result["capabilities"])
-      ? begun.result["capabilities"]["diagnosticProvider"] !== undefined
-      : false;
+  const { capabilities } = asObject(begun.result);
+  const pulls = asObject(capabilities)["diagnosticProvider"] !== undefined;
   const document = new OpenDocument(peer, language, published);
   return {
     over,
@@ -127,7 +127,7 @@ const beginning = (folder: { uri: string; name: string }, options: Json): Json =
 function answerTo(method: string, params: unknown, folder: Json): Json | undefined {
   switch (method) {
     case "workspace/configuration":
-      return isObject(params) && Array.isArray(params["items"]) ? params["items"].map(() => null) : [];
+      return asList(asObject(params)["items"]).map(() => null);
     case "workspace/workspaceFolders":
       return [folder];
     case "client/registerCapability":
@@ -186,11 +186,7 @@ class OpenDocument {
 async function pull(peer: Peer, uri: string, signal: AbortSignal): Promise<CheckedText> {
   for (let tries = 0; ; tries++) {
     const answered = await peer.request("textDocument/diagnostic", { textDocument: { uri } }, signal);
-    if (answered.ok)
-      return {
-        ok: true,
-        errors: errorsIn(isObject(answered.result) ? answered.result["items"] : undefined),
-      };
+    if (answered.ok) return { ok: true, errors: errorsIn(asObject(answered.result)["items"]) };
     // It is busy with something newer and wants to be asked again.
     if (answered.code !== serverCancelled || tries === maxTries) return { ok: false, why: answered.why };
     await sleep(settleMs);
@@ -227,9 +223,7 @@ class Published {
     void over.then((why) => {
       ended = why;
     });
-    const stopped = new Promise<void>((resolve) => {
-      within.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const stopped = whenAborted(within);
     while (!within.aborted) {
       const known = this.#newest.get(path);
       const isOurs = known && (known.version === undefined || known.version >= version);
@@ -254,5 +248,3 @@ function pathOf(uri: string): string | undefined {
     return undefined; // Not a file: none that we asked about.
   }
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,4 +1,7 @@
 /** What the system says about a file, as a sentence for the model. By code, never by text. */
+import { codeOf } from "../../kernel/fault.ts";
+import { own } from "../../kernel/own.ts";
+
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `Permission denied: ${path}`,
   EPERM: (path) => `The system does not permit this: ${path}`,
@@ -18,13 +21,7 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
 };
 
 export function sayFileError(thrown: unknown, path: string): string {
-  const code = errorCode(thrown);
-  const sentence = code !== undefined && Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  const code = codeOf(thrown);
+  const sentence = own(sentences, code ?? "");
   return sentence ? sentence(path) : `${path} cannot be used: ${code ?? "unknown error"}.`;
-}
-
-export function errorCode(thrown: unknown): string | undefined {
-  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
-    ? thrown.code
-    : undefined;
 }

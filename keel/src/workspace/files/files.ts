@@ -3,12 +3,12 @@
 import { closeSync, fstatSync, openSync, realpathSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
-import { replaceFile } from "./atomic-write.ts";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { openParent, replaceFile } from "./atomic-write.ts";
+import { sayFileError } from "./file-errors.ts";
 import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
-import { openParent } from "./parent.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
 import { Stamps } from "./stamps.ts";
 
@@ -88,7 +88,7 @@ async function readOnce(
     return await readOpened({ fd }, { given, decided: facts.path, stamps, maxBytes });
   } catch (thrown) {
     // Gone, or become a link, since it was looked at.
-    if (errorCode(thrown) === "ENOENT" || errorCode(thrown) === "ELOOP") return "moved";
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ELOOP") return "moved";
     return no(sayFileError(thrown, given));
   } finally {
     if (fd !== undefined) closeSync(fd);

@@ -6,9 +6,10 @@ import { lstatSync, realpath } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { codeOf } from "../../kernel/fault.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { PathFacts } from "../../ports/workspace.ts";
-import { errorCode, sayFileError } from "./file-errors.ts";
+import { sayFileError } from "./file-errors.ts";
 
 /** As many links as Linux follows before it says that they loop. */
 const maxLinks = 40;
@@ -39,8 +40,14 @@ export async function locate(given: string, { cwd, roots, own = [] }: WorkspaceR
     links: walk.passed.length > 0,
     ...(walk.passed.length > 0 ? { passed: walk.passed } : {}),
     ...(rootOf(walk.at, own) === undefined ? {} : { own: true }),
+    ...(isBesideHead(walk.at) ? { besideHead: true } : {}),
   };
 }
+
+/** Settings beside a HEAD are a repository's to git, whatever the folder is called. */
+const isBesideHead = (at: string): boolean =>
+  /^config(?:\.worktree)?$/i.test(path.basename(at)) &&
+  lstatSync(path.join(path.dirname(at), "HEAD"), { throwIfNoEntry: false }) !== undefined;
 
 /** A path that ends with a slash names a directory, for the kernel too. */
 function whyNoDirectory(given: string, walk: Walk): string | undefined {
@@ -152,7 +159,7 @@ class Walk {
       this.kind = kindOf(found);
       return undefined;
     } catch (thrown) {
-      if (errorCode(thrown) === "ENOENT") return this.#stepOverNothing(next);
+      if (codeOf(thrown) === "ENOENT") return this.#stepOverNothing(next);
       return sayFileError(thrown, next);
     }
   }

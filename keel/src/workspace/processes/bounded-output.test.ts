@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { BoundedOutput } from "./bounded-output.ts";
-import { LiveText } from "./recorder.ts";
+import { BoundedOutput, LiveText } from "./bounded-output.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 /** Any text, cut into parts anywhere, also through a character. */

@@ -1,7 +1,6 @@
 /** A program under the guard, with pipes to its three streams: whatever ends Keel ends it too. */
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { endFamily } from "./end-family.ts";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import type { Program } from "./launch.ts";
 import type { ProcessGuard } from "./process-guard.ts";
@@ -42,7 +41,7 @@ export async function spawnGuarded(
   for (const stream of streams) stream.on("error", () => undefined);
   return {
     child,
-    end: async (graceMs) => void (tree && (await endFamily(new ProcessTree(tree), { graceMs }))),
+    end: async (graceMs) => void (tree && (await new ProcessTree(tree).end({ graceMs }))),
     release: () => {
       for (const stream of streams) stream.destroy();
     },

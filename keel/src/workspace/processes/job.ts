@@ -5,11 +5,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
-import { endFamily } from "./end-family.ts";
 import type { Intake } from "./intake.ts";
-import type { Launched } from "./launch.ts";
+import type { Launched, Post } from "./launch.ts";
 import { countLeft, watchLeft } from "./left-behind.ts";
-import type { Post } from "./process-guard.ts";
 import { bornOf } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 
@@ -82,7 +80,7 @@ export class ShellJob {
   }
 
   async #end(graceMs: number): Promise<"gone" | "left"> {
-    const family = await endFamily(this.#tree, { graceMs });
+    const family = await this.#tree.end({ graceMs });
     await Promise.race([this.#gone.promise, pause(maxWaitForDeathMs, undefined, { ref: false })]);
     this.#gone.resolve();
     return family;

@@ -26,6 +26,15 @@ export type Launched = {
 /** The seam for whatever is to stand between Keel and a program: a guard, a sandbox. */
 export type Launch = (program: Program) => Launched;
 
+/** How programs are started now, and how to hear of their end. */
+export type Post = {
+  readonly launch: Launch;
+  /** The process table in which what it guards can be found, with the numbers of that table. */
+  readonly table: string;
+  /** Calls back when one whom nobody waits for has ended, until what it returns is called; undefined where nobody tells. */
+  readonly onEnded: ((listener: () => void) => () => void) | undefined;
+};
+
 export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): Launch {
   const closing = closingText(leaked);
   return ({ file, args, cwd, env }) => {

@@ -1,9 +1,8 @@
 /** What a command left running: listed, followed and stoppable until the last of it has ended. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LeftBehind } from "../../ports/shell.ts";
-import { endFamily } from "./end-family.ts";
 import type { Intake } from "./intake.ts";
-import type { Post } from "./process-guard.ts";
+import type { Post } from "./launch.ts";
 import { readMarked } from "./process-table.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { OutputRecorder } from "./recorder.ts";
@@ -57,7 +56,7 @@ export function watchLeft(
     output: () => recorder.soFar().output,
     saveTo: (path) => recorder.saveTo(path),
     async stop() {
-      await endFamily(new ProcessTree(marked), { graceMs });
+      await new ProcessTree(marked).end({ graceMs });
       watch.look();
       await Promise.race([over, pause(maxWaitForDeathMs, undefined, { ref: false })]);
     },

@@ -3,7 +3,8 @@
  * the command has ended its newest part stands behind a note that says how much is missing.
  */
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { TailRing } from "./tail-ring.ts";
+import { codeOf } from "../../kernel/fault.ts";
+import { TailRing } from "./bounded-output.ts";
 
 /** As much as a long build says; who writes more has a file of its own for it. */
 const maxHeadBytes = 16_000_000;
@@ -68,7 +69,7 @@ export class OutputFile {
     try {
       work();
     } catch (thrown) {
-      this.problem = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown error";
+      this.problem = codeOf(thrown) ?? "unknown error";
     }
   }
 }

@@ -7,16 +7,11 @@ import { type ChildProcess, execFile } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
 import { toFault } from "../../kernel/fault.ts";
-import { closingText, type Launch, leakedDescriptors } from "./launch.ts";
+import { closingText, type Launch, leakedDescriptors, type Post } from "./launch.ts";
 import { spawned } from "./spawned.ts";
 
 export type Namespace = {
-  readonly kind: "namespace";
-  readonly launch: Launch;
-  /** A process table of its own, in which only those stand who are in it. */
-  readonly table: string;
-  /** Called when one of those whom nobody waits for has ended. */
-  onEnded(listener: () => void): () => void;
+  readonly post: Post;
   /** Settles when it is gone, and all that was in it. */
   readonly gone: Promise<void>;
   close(): Promise<void>;
@@ -43,7 +38,7 @@ export async function openNamespace(home: NamespaceOptions): Promise<Namespace |
       const { code, message } = toFault(thrown);
       return { why: message, passing: code === "descriptors_used_up" };
     });
-    if ("launch" in opened || opened.passing) return opened;
+    if ("post" in opened || opened.passing) return opened;
     why = opened.why;
   }
   return { why };
@@ -123,14 +118,16 @@ function namespaceOf(child: ChildProcess, enter: readonly string[], bound: reado
   child.unref();
   for (const stream of child.stdio) if (stream instanceof net.Socket) stream.unref();
   return {
-    kind: "namespace",
-    launch: launchInto(enter, bound),
-    table: `/proc/${child.pid}/root/proc`,
-    gone,
-    onEnded(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    post: {
+      launch: launchInto(enter, bound),
+      // Only those stand in it who are in the namespace.
+      table: `/proc/${child.pid}/root/proc`,
+      onEnded(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
     },
+    gone,
     async close() {
       child.ref();
       child.kill("SIGKILL");

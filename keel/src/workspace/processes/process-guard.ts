@@ -5,26 +5,15 @@
 import { randomBytes } from "node:crypto";
 import net from "node:net";
 import { markVariable, type ProcessEnvironment } from "./environment.ts";
-import { type Launch, plainLaunch } from "./launch.ts";
+import { type Post, plainLaunch } from "./launch.ts";
 import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
 import { hasProcessTable, wholeTable } from "./process-table.ts";
 import { spawned } from "./spawned.ts";
 
-export type GuardKind = "namespace" | "sweep" | "group";
-
 export type GuardFacts = {
-  readonly kind: GuardKind;
+  readonly kind: "namespace" | "sweep" | "group";
   /** Why it is not the strongest kind, if it is not. */
   readonly why?: string;
-};
-
-/** How programs are started now, and how to hear of their end. */
-export type Post = {
-  readonly launch: Launch;
-  /** The process table in which what it guards can be found, with the numbers of that table. */
-  readonly table: string;
-  /** Calls back when one whom nobody waits for has ended; undefined where nobody tells. */
-  readonly onEnded: Namespace["onEnded"] | undefined;
 };
 
 export interface ProcessGuard {
@@ -38,7 +27,7 @@ export interface ProcessGuard {
 }
 
 export type GuardMode = "on" | "off";
-type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode };
+type GuardOptions = { readonly env: ProcessEnvironment; readonly wish?: GuardMode | "none" };
 
 /** `off` makes no namespace, for those whose commands need setuid programs; what serves otherwise still does. */
 export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGuard {
@@ -75,17 +64,7 @@ export function openProcessGuard({ env, wish = "on" }: GuardOptions): ProcessGua
 }
 
 /** No guard at all, for tests and for tools of a moment: a command's process group is all that is ended. */
-export function groupGuard(): ProcessGuard {
-  const name = randomBytes(8).toString("hex");
-  const standing = standingBeside(undefined, "nobody asked for one");
-  let marks = 0;
-  return {
-    newMark: () => `${name}.${++marks}`,
-    post: async () => standing.post,
-    describe: async () => standing.facts,
-    close: standing.close,
-  };
-}
+export const groupGuard = (): ProcessGuard => openProcessGuard({ env: {}, wish: "none" });
 
 /** In words, for a person with a question. */
 export function sayProcessGuard({ kind, why }: GuardFacts): string {
@@ -110,29 +89,20 @@ export async function describeProcessGuard(wanted: GuardOptions): Promise<GuardF
   }
 }
 
-type Standing = {
-  readonly post: Post;
-  readonly facts: GuardFacts;
-  readonly gone: Promise<void>;
-  close(): Promise<void>;
-};
+type Standing = Namespace & { readonly facts: GuardFacts };
 
-async function begin(wanted: { name: string; path: string | undefined; wish: GuardMode }): Promise<Standing> {
+type GuardStart = { name: string; path: string | undefined; wish: GuardMode | "none" };
+
+async function begin(wanted: GuardStart): Promise<Standing> {
+  if (wanted.wish === "none") return standingBeside(undefined, "nobody asked for one");
   const namespace = wanted.wish === "on" ? await openNamespace(wanted) : { why: "it is turned off" };
-  if (!("why" in namespace)) return standingIn(namespace);
+  if (!("why" in namespace)) return { ...namespace, facts: { kind: "namespace" } };
   // The next program finds a better moment, and must not have the weaker guard for good.
   if ("passing" in namespace && namespace.passing)
     return { ...standingBeside(undefined, namespace.why), gone: Promise.resolve() };
-  const sweeper = await startSweeper(wanted.name, wanted).catch(() => undefined);
+  const sweeper = await startSweeper(wanted).catch(() => undefined);
   return standingBeside(sweeper, namespace.why);
 }
-
-const standingIn = ({ launch, table, onEnded, gone, close }: Namespace): Standing => ({
-  post: { launch, table, onEnded },
-  facts: { kind: "namespace" },
-  gone,
-  close,
-});
 
 const standingBeside = (sweeper: Sweeper | undefined, why: string): Standing => ({
   post: { launch: plainLaunch(), table: wholeTable, onEnded: undefined },
@@ -159,10 +129,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done`;
 
 /** Undefined where there is no process table to be searched. */
-async function startSweeper(
-  name: string,
-  { path }: { path: string | undefined },
-): Promise<Sweeper | undefined> {
+async function startSweeper({ name, path }: GuardStart): Promise<Sweeper | undefined> {
   if (!hasProcessTable()) return undefined;
   const child = spawned("sh", ["-c", words, name], {
     stdio: ["pipe", "ignore", "ignore"],

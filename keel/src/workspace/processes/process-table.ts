@@ -1,5 +1,6 @@
 /** Who runs, as procfs tells it. Beyond Linux there is no such table, and nobody is found. */
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { codeOf } from "../../kernel/fault.ts";
 import { markVariable } from "./environment.ts";
 
 export type ProcessEntry = {
@@ -66,13 +67,6 @@ export class ProcessScan {
       return []; // No procfs here.
     }
   }
-}
-
-/** Everyone who still runs. */
-export function readProcesses(): ProcessEntry[] {
-  const look = new ProcessScan();
-  for (let glance = 1; !look.glance() && glance < maxGlances; glance++);
-  return look.processes;
 }
 
 /**
@@ -179,7 +173,7 @@ class ProcfsReader {
       descriptor = openSync(file, "r");
       return read(descriptor);
     } catch (thrown) {
-      return { code: thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown" };
+      return { code: codeOf(thrown) ?? "unknown" };
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
     }

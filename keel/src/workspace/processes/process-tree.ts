@@ -3,8 +3,15 @@
  * joined, and whatever carries its mark after it has left all of these (`setsid`, a double fork). Beyond Linux its
  * process group is all that is known.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Launched } from "./launch.ts";
 import { bornOf, hasProcessTable, maxGlances, type ProcessEntry, ProcessScan } from "./process-table.ts";
+
+/** Most end at once, so the first looks follow each other closely; who takes longer is looked for less often. */
+const firstPauseMs = 1;
+const longestPauseMs = 20;
+/** Rounds of SIGKILL: a process that forks while it is looked for is found in the next one. */
+const maxRounds = 100;
 
 type ProcessTreeStart = {
   readonly pid?: number;
@@ -45,6 +52,29 @@ export class ProcessTree {
     const hit = [...groups].filter((group) => send(-group, signal));
     // Dead members that nobody has fetched yet keep a group, so where the table can be read, it is believed.
     return hasProcessTable() ? members.length > 0 || !isSure : hit.length > 0;
+  }
+
+  /** Ends it: asked first, then killed. `left`: some do not die, as nobody does in an uninterruptible wait. */
+  async end({ graceMs }: { graceMs: number }): Promise<"gone" | "left"> {
+    if (!this.signal("SIGTERM")) return "gone";
+    const endsAt = performance.now() + graceMs;
+    // Those whom we know are asked for one by one; only when they are gone, everyone is looked at for others.
+    while ((await this.#knownEnd(endsAt - performance.now())) === "ended") if (!this.isAlive) return "gone";
+    for (let round = 0; round < maxRounds; round++) {
+      if (!this.signal("SIGKILL")) return "gone";
+      await this.#knownEnd(longestPauseMs);
+    }
+    return "left";
+  }
+
+  async #knownEnd(maxMs: number): Promise<"ended" | "late"> {
+    const endsAt = performance.now() + maxMs;
+    let pauseMs = firstPauseMs;
+    for (; performance.now() < endsAt; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      await pause(Math.min(pauseMs, endsAt - performance.now()));
+      if (!this.hasKnownAlive) return "ended";
+    }
+    return "late";
   }
 
   /** Whether anyone of it still runs: the dead whom nobody has fetched yet do not count. */

@@ -1,13 +1,12 @@
 import type { Shell, ShellChunk, ShellCommand, ShellOutcome } from "../../ports/shell.ts";
 
 /** Runs a command to its end: what a shell's `run` is, in terms of its `start`. */
-
 export async function* runCommand(
   start: Shell["start"],
   command: ShellCommand,
   signal: AbortSignal,
 ): AsyncGenerator<ShellChunk, ShellOutcome> {
-  if (signal.aborted) return neverStarted;
+  if (signal.aborted) return neverRan({ interrupted: true });
   const running = await start(command);
   const interrupt = (): void => void running.stop();
   signal.addEventListener("abort", interrupt, { once: true });
@@ -22,11 +21,13 @@ export async function* runCommand(
   }
 }
 
-const neverStarted: ShellOutcome = {
+/** What there is to say of a command that was never started. */
+export const neverRan = (said: Partial<ShellOutcome>): ShellOutcome => ({
   exitCode: null,
   signal: null,
   timedOut: false,
-  interrupted: true,
+  interrupted: false,
   output: "",
   omittedBytes: 0,
-};
+  ...said,
+});

@@ -14,10 +14,11 @@ import type {
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
 import { type ShellJob, startJob } from "./job.ts";
+import type { Post } from "./launch.ts";
 import { closePipe, type OpenPipe, type Pipe, pipes } from "./pipe.ts";
-import { groupGuard, type Post, type ProcessGuard } from "./process-guard.ts";
+import { groupGuard, type ProcessGuard } from "./process-guard.ts";
 import { OutputRecorder } from "./recorder.ts";
-import { runCommand } from "./run-command.ts";
+import { neverRan, runCommand } from "./run-command.ts";
 
 /** What shells themselves say when a program is not there or cannot be run. */
 const notFound = 127;
@@ -43,7 +44,7 @@ async function start(command: ShellCommand, ports: ShellPorts): Promise<ShellRun
   const [post, pipe, isThere] = await Promise.all([ports.guard.post(), ports.openPipe(), isDirectory(cwd)]);
   if (isThere) return startIn(command, { ...ports, post, pipe });
   if (pipe) closePipe(pipe);
-  return neverRan(notStarted(`The directory ${cwd} does not exist.`, notRunnable));
+  return notStarted(`The directory ${cwd} does not exist.`, notRunnable);
 }
 
 async function startIn(
@@ -65,24 +66,28 @@ async function startIn(
     if ("job" in started) return new Running(started.job, { recorder, timeoutMs });
     const { code } = started.error;
     if (code === "E2BIG")
-      return neverRan(notStarted("The command is too long to be run; put it into a file.", notRunnable));
+      return notStarted("The command is too long to be run; put it into a file.", notRunnable);
     if (code === "EMFILE" || code === "ENFILE")
-      return neverRan(notStarted(fault("descriptors_used_up", { program: shell }).message, notRunnable));
+      return notStarted(fault("descriptors_used_up", { program: shell }).message, notRunnable);
     if (code !== "ENOENT")
-      return neverRan(notStarted(`The shell could not be started: ${code ?? "unknown error"}.`, notRunnable));
+      return notStarted(`The shell could not be started: ${code ?? "unknown error"}.`, notRunnable);
     next = await openPipe();
   }
   if (next) closePipe(next);
-  return neverRan(notStarted("There is no shell: neither bash nor sh was found on the path.", notFound));
+  return notStarted("There is no shell: neither bash nor sh was found on the path.", notFound);
 }
 
-const notStarted = (output: string, exitCode: number | null): ShellOutcome => ({
-  exitCode,
-  signal: null,
-  timedOut: false,
-  interrupted: false,
-  output,
-  omittedBytes: 0,
+/** What could not be started is over. */
+const notStarted = (output: string, exitCode: number): ShellRun => ({
+  over: Promise.resolve(neverRan({ output, exitCode })),
+  follow: async function* () {
+    // Nothing ever comes.
+  },
+  output: () => output,
+  saveTo: () => undefined,
+  goOn: () => undefined,
+  stop: async () => undefined,
+  left: () => undefined,
 });
 
 async function isDirectory(path: string): Promise<boolean> {
@@ -157,36 +162,16 @@ class Running implements ShellRun {
   }
 }
 
-/** What could not be started is over. */
-function neverRan(outcome: ShellOutcome): ShellRun {
-  return {
-    over: Promise.resolve(outcome),
-    follow: async function* () {
-      // Nothing ever comes.
-    },
-    output: () => outcome.output,
-    saveTo: () => undefined,
-    goOn: () => undefined,
-    stop: async () => undefined,
-    left: () => undefined,
-  };
-}
-
 /** Wakes one waiter; a ring that nobody waits for is heard by the next. */
 class Bell {
-  #wake: () => void = () => undefined;
-  #next = new Promise<void>((resolve) => {
-    this.#wake = resolve;
-  });
+  #next = Promise.withResolvers<void>();
 
   ring(): void {
-    this.#wake();
+    this.#next.resolve();
   }
 
   async rung(): Promise<void> {
-    await this.#next;
-    this.#next = new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+    await this.#next.promise;
+    this.#next = Promise.withResolvers();
   }
 }

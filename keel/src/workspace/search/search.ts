@@ -6,6 +6,7 @@
 import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { setImmediate as breathe } from "node:timers/promises";
+import { codeOf } from "../../kernel/fault.ts";
 import { globDepth, globMatcher } from "../../kernel/glob.ts";
 import { no } from "../../kernel/result.ts";
 import type {
@@ -16,10 +17,9 @@ import type {
   TextSearchRequest,
   TextSearchResult,
 } from "../../ports/search.ts";
-import { errorCode, sayFileError } from "../files/file-errors.ts";
+import { sayFileError } from "../files/file-errors.ts";
 import { isKernelText, openDirectory, openFile, realPathOf } from "../files/opened.ts";
-import { findSearchProgram, type SearchProgram } from "./search-program.ts";
-import { runSearch, type SearchRan } from "./search-run.ts";
+import { findSearchProgram, runSearch, type SearchProgram, type SearchRan } from "./search-program.ts";
 
 /** Names of a tree: a hundred bytes each, a hundred thousand files and more. */
 const maxNameBytes = 64 * 1024 * 1024;
@@ -30,9 +30,7 @@ const statsAtOnce = 500;
 /** What versions are kept in is no part of a project's text. */
 const repositories = [".git", ".hg", ".svn", ".jj"];
 
-type SearchEnvironment = Readonly<Record<string, string | undefined>>;
-
-export function nodeSearch({ env }: { env: SearchEnvironment }): Search {
+export function nodeSearch({ env }: { env: Parameters<typeof findSearchProgram>[0] }): Search {
   let finding: Promise<SearchProgram | undefined> | undefined;
   const program = async (): Promise<string | undefined> => {
     finding ??= findSearchProgram(env);
@@ -197,7 +195,7 @@ async function openTarget(target: string, kind: "directory" | "file"): Promise<O
   try {
     handle = await (kind === "directory" ? openDirectory(target) : openFile(target));
   } catch (thrown) {
-    return { ...no(sayFileError(thrown, target)), isOther: errorCode(thrown) === "ENOTDIR" };
+    return { ...no(sayFileError(thrown, target)), isOther: codeOf(thrown) === "ENOTDIR" };
   }
   const why = await whyNot(handle, { target, kind });
   if (why === undefined) return { ok: true, handle };
@@ -220,7 +218,7 @@ async function whyNot(
 async function timesOf(
   base: string,
   names: readonly string[],
-  kind: "directory" | "file" = "directory",
+  kind: SearchContext["kind"],
 ): Promise<FileMatch[]> {
   const files: FileMatch[] = [];
   for (const [index, name] of names.entries()) {
@@ -293,7 +291,19 @@ function lineReader(mode: "lines" | "counts"): {
     if (mode === "counts") file.matches += Number(line.slice(cut + 1));
     else addLine(file, line.slice(cut + 1));
   };
-  return { push: pieceReader(lineFeed, take).push, files, rest: () => relative(open.trim()) };
+  // A rest without an end is dropped, since it was cut off.
+  let waiting: Buffer[] = [];
+  const push = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, from)) {
+      const piece = chunk.subarray(from, at);
+      take(waiting.length === 0 ? piece : Buffer.concat([...waiting, piece]));
+      waiting = [];
+      from = at + 1;
+    }
+    if (from < chunk.length) waiting.push(chunk.subarray(from));
+  };
+  return { push, files, rest: () => relative(open.trim()) };
 }
 
 function addLine(file: FileLines, rest: string): void {
@@ -302,23 +312,6 @@ function addLine(file: FileLines, rest: string): void {
   if (isMatch) file.matches += 1;
   const text = rest.slice(digits.length + 1).replace(/\r$/, "");
   file.lines.push({ number: Number(digits), text, isMatch });
-}
-
-/** Calls `take` for everything up to each `end`; a rest without one is dropped, since it was cut off. */
-function pieceReader(end: number, take: (piece: Buffer) => void): { push(chunk: Buffer): void } {
-  let waiting: Buffer[] = [];
-  return {
-    push(chunk) {
-      let from = 0;
-      for (let at = chunk.indexOf(end); at >= 0; at = chunk.indexOf(end, from)) {
-        const piece = chunk.subarray(from, at);
-        take(waiting.length === 0 ? piece : Buffer.concat([...waiting, piece]));
-        waiting = [];
-        from = at + 1;
-      }
-      if (from < chunk.length) waiting.push(chunk.subarray(from));
-    },
-  };
 }
 
 const relative = (name: string): string => (name.startsWith("./") ? name.slice(2) : name);

@@ -61,7 +61,8 @@ const textTypes =
   /^(?:application\/(?:json|xml|xhtml\+xml|javascript|x-javascript|ecmascript|x-ndjson|jsonl|yaml|x-yaml|toml|graphql|sql|x-sh|x-httpd-php|rtf|[\w.-]+\+(?:json|xml|yaml))|image\/svg\+xml)$/;
 const htmlTypes = ["text/html", "application/xhtml+xml"];
 
-const mediaTypeOf = (contentType: string): string => (contentType.split(";")[0] ?? "").trim().toLowerCase();
+export const mediaTypeOf = (contentType: string): string =>
+  (contentType.split(";")[0] ?? "").trim().toLowerCase();
 
 const looksLikeHtml = (start: Uint8Array): boolean =>
   /^\s*(?:<!--|<!doctype html|<html|<head|<body)/i.test(asciiOf(start));

@@ -50,6 +50,26 @@ export function urlGuard({ allowHosts, lookUp = systemLookUp }: UrlGuardOptions)
   };
 }
 
+/** Why `url`, which the server at `home` named, must not be asked. A server inside may name what is inside. */
+export async function whyNotOutward(
+  url: URL,
+  { home, allowHosts }: { home: URL; allowHosts: readonly string[] },
+): Promise<string | undefined> {
+  const guard = urlGuard({ allowHosts });
+  const why = async (place: URL): Promise<string | undefined> => {
+    const judged = guard.judge(place.href);
+    if (!judged.ok) return judged.why;
+    try {
+      const reachable = await guard.reachable(judged.url);
+      return reachable.ok ? undefined : reachable.why;
+    } catch {
+      return undefined; // A name without an address leads nowhere; the request itself says so.
+    }
+  };
+  const inside = await why(home);
+  return inside === undefined ? why(url) : undefined;
+}
+
 function judge(text: string, isAllowed: (url: URL) => boolean): JudgedUrl {
   const url = URL.parse(text);
   if (!url)
@@ -67,17 +87,7 @@ function judge(text: string, isAllowed: (url: URL) => boolean): JudgedUrl {
 }
 
 /** Names that only a private network or this machine gives a meaning to. */
-const localEndings = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "lan",
-  "home",
-  "corp",
-  "private",
-  "home.arpa",
-];
+const localEndings = "localhost local internal intranet lan home corp private home.arpa".split(" ");
 
 function whyNotName(host: string): string | undefined {
   if (localEndings.some((ending) => host === ending || host.endsWith(`.${ending}`)))

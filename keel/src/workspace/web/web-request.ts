@@ -1,8 +1,9 @@
 /** Requests to addresses that were checked: the connection goes there and nowhere else, whatever the name says by now. */
 import type http from "node:http";
 import { isIP, type LookupFunction } from "node:net";
-import type { Readable } from "node:stream";
 import zlib from "node:zlib";
+import { codeOf } from "../../kernel/fault.ts";
+import { own } from "../../kernel/own.ts";
 
 export type WebRequest = {
   readonly url: URL;
@@ -87,23 +88,43 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 
 function unpacked(response: http.IncomingMessage): AsyncIterable<Uint8Array> | undefined {
   const packing = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  switch (packing) {
-    case "identity":
-    case "":
-      return response;
-    case "gzip":
-    case "x-gzip":
-      return through(response, zlib.createGunzip());
-    case "br":
-      return through(response, zlib.createBrotliDecompress());
-    case "deflate":
-      return through(response, zlib.createInflate());
-    default:
-      return undefined;
-  }
+  if (packing === "identity" || packing === "") return response;
+  const unpacker = own(unpackers, packing)?.();
+  response.once("error", (error) => unpacker?.destroy(error));
+  return unpacker && response.pipe(unpacker);
 }
 
-function through(response: http.IncomingMessage, unpacker: zlib.Gunzip): Readable {
-  response.once("error", (error) => unpacker.destroy(error));
-  return response.pipe(unpacker);
+const unpackers: Readonly<Record<string, () => zlib.Gunzip>> = {
+  gzip: () => zlib.createGunzip(),
+  "x-gzip": () => zlib.createGunzip(),
+  br: () => zlib.createBrotliDecompress(),
+  deflate: () => zlib.createInflate(),
+};
+
+/** What went wrong on the way to a page, in a sentence for the model. By code, never by a message's words. */
+export function sayWebError(thrown: unknown, url: string): string {
+  const code = codeOf(thrown);
+  const words =
+    own(sentences, code ?? "") ??
+    (code && /^Z_|^ERR__ERROR/.test(code) ? "sent a body that cannot be unpacked" : undefined);
+  if (words) return `${url} ${words}.`;
+  if (code && certificates.test(code)) return `${url} has a certificate that is not trusted (${code}).`;
+  if (code) return `${url} cannot be reached (${code}).`;
+  return `${url} cannot be reached: ${thrown instanceof Error ? thrown.message : "unknown reason"}.`;
 }
+
+const sentences: Readonly<Record<string, string>> = {
+  ENOTFOUND: "cannot be found: its host has no address",
+  EAI_AGAIN: "cannot be found at the moment: the name service does not answer",
+  ENODATA: "cannot be found: its host has no address",
+  ECONNREFUSED: "refuses the connection",
+  ECONNRESET: "broke the connection off",
+  EPIPE: "broke the connection off",
+  ETIMEDOUT: "does not answer",
+  EHOSTUNREACH: "cannot be reached: there is no way to its host",
+  ENETUNREACH: "cannot be reached: there is no network",
+  HPE_HEADER_OVERFLOW: "sent a head that is too long",
+  ERR_STREAM_PREMATURE_CLOSE: "broke the connection off",
+};
+
+const certificates = /CERT|^(?:DEPTH_|UNABLE_TO_|SELF_SIGNED|HOSTNAME_|ERR_TLS_)/;

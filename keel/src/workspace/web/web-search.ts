@@ -2,12 +2,12 @@
 import { isIP } from "node:net";
 import * as z from "zod/mini";
 import { unlessAborted } from "../../kernel/abort.ts";
+import { parseJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { no } from "../../kernel/result.ts";
 import type { WebHit, WebHits, WebSearch } from "../../ports/web.ts";
 import { plainHost, systemLookUp } from "./url-guard.ts";
-import { sayWebError } from "./web-errors.ts";
-import { get, readBody } from "./web-request.ts";
+import { get, readBody, sayWebError } from "./web-request.ts";
 
 export type SearchEngine =
   /** `url`: where it runs. */
@@ -98,7 +98,8 @@ async function ask(
   try {
     if (status !== 200)
       return no(`The search engine said no: ${status} ${statusText}. ${hint}`.replace(" .", "."));
-    const parsed = answerSchema.safeParse(parse(body && (await readBody(body, maxBytes)).body));
+    // What is no JSON fits no schema.
+    const parsed = answerSchema.safeParse(body && parseJson((await readBody(body, maxBytes)).body));
     if (!parsed.success) return no(`The search engine's answer cannot be read. ${hint}`);
     return { ok: true, hits: hitsOf(parsed.data.web?.results ?? parsed.data.results ?? []) };
   } finally {
@@ -122,11 +123,3 @@ const plain = (text: string): string =>
     .replace(/<\/?(?:strong|b|em|mark)>/gi, "")
     .replace(/\s+/g, " ")
     .trim();
-
-function parse(text = ""): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // What is no JSON fits no schema.
-  }
-}

@@ -4,29 +4,22 @@
  */
 import { unlessAborted } from "../../kernel/abort.ts";
 import type { Web, WebAnswer } from "../../ports/web.ts";
-import { isText, pageReader } from "./page.ts";
+import { isText, mediaTypeOf, pageReader } from "./page.ts";
 import { type LookUp, plainHost, portOf, type UrlGuard, urlGuard } from "./url-guard.ts";
-import { sayWebError } from "./web-errors.ts";
-import { get, type WebResponse } from "./web-request.ts";
+import { get, sayWebError, type WebResponse } from "./web-request.ts";
 
 const second = 1_000;
 
-export type WebLimits = {
+const webLimits = {
   /** More than any page to be read; what is longer is a download. */
-  readonly maxBytes: number;
-  readonly maxRedirects: number;
-  /** Until the head of an answer is there, connecting included. */
-  readonly answerMs: number;
-  /** For all of it, so that nobody holds a call by sending one byte at a time. */
-  readonly wholeMs: number;
-};
-
-export const webLimits: WebLimits = {
   maxBytes: 10 * 1024 * 1024,
   maxRedirects: 5,
+  /** Until the head of an answer is there, connecting included. */
   answerMs: 20 * second,
+  /** For all of it, so that nobody holds a call by sending one byte at a time. */
   wholeMs: 60 * second,
 };
+type WebLimits = Readonly<typeof webLimits>;
 
 export type WebOptions = {
   /** Hosts of private networks that the user's own settings allow. */
@@ -134,9 +127,10 @@ async function readPage(
   { url, limits }: { url: URL; limits: WebLimits },
 ): Promise<WebAnswer> {
   const contentType = headers["content-type"] ?? "";
+  const mediaType = mediaTypeOf(contentType) || "of no declared type";
   if (!isText(contentType))
     return refused(
-      `${url.href} is ${mediaTypeOf(contentType)}, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`,
+      `${url.href} is ${mediaType}, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`,
     );
   if (!body)
     return refused(`${url.href} is packed as ${headers["content-encoding"]}, which cannot be read here.`);
@@ -157,14 +151,11 @@ async function readPage(
   if (!read) return refused(binary(url));
   return {
     kind: "page",
-    page: { url: url.href, status, statusText, mediaType: mediaTypeOf(contentType), bytes, extent, ...read },
+    page: { url: url.href, status, statusText, mediaType, bytes, extent, ...read },
   };
 }
 
 const binary = ({ href }: URL): string =>
   `${href} is binary data, which cannot be shown as text. It can be downloaded with Bash, for example with curl -o.`;
-
-const mediaTypeOf = (contentType: string): string =>
-  (contentType.split(";")[0] ?? "").trim().toLowerCase() || "of no declared type";
 
 const refused = (why: string): WebAnswer => ({ kind: "refused", why });

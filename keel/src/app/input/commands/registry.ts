@@ -1,5 +1,5 @@
 /** All commands of a session by name: the built-in ones, then commands and skills from files. */
-import type { PromptFile } from "../../../config/definitions/skills.ts";
+import type { PromptFile } from "../../../config/definitions/library-files.ts";
 import type { CommandInfo } from "../../../protocol/inquiry.ts";
 import { ownText } from "../../compose/bundled-skills.ts";
 import type { SessionLibrary } from "../../compose/library.ts";

@@ -25,7 +25,6 @@ export const setKey: CommandRun<{ file: boolean; "base-url"?: string | undefined
   context.err.line(
     `keel: the key of ${provider} is kept in ${place === "keychain" ? "the keychain" : place}.`,
   );
-  return exitCodes.ended;
 };
 
 export const removeKey: CommandRun = async ({ positionals }, context) => {
@@ -43,7 +42,6 @@ export const showKeys: CommandRun<{ json: boolean }> = async ({ values }, contex
   else
     for (const { provider, from, baseUrl, ends } of rows)
       context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${shownUrl(baseUrl)}`);
-  return exitCodes.ended;
 };
 
 const oneProvider = (positionals: readonly string[]): string =>

@@ -31,13 +31,11 @@ export const set: CommandRun<TargetValues> = async ({ values, positionals }, con
   if (name === undefined || text === undefined || more.length > 0)
     throw usage("Give the name of a setting and its value.");
   sayWritten(await setSetting(context, { name, text, to: targetOf(values) }), context);
-  return exitCodes.ended;
 };
 
 export const unset: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
   const name = oneWord(positionals, "Give the name of one setting.");
   sayWritten(await unsetSetting(context, { name, from: targetOf(values) }), context);
-  return exitCodes.ended;
 };
 
 export const list: CommandRun<{ json: boolean; origin: boolean }> = async ({ values }, context) => {
@@ -46,12 +44,10 @@ export const list: CommandRun<{ json: boolean; origin: boolean }> = async ({ val
   const shown = values.origin ? rows : rows.filter(({ state }) => state === "counts");
   if (values.json) context.out.line(toLine(shown));
   else for (const row of shown) context.out.line(values.origin ? withOrigin(row) : plain(row));
-  return exitCodes.ended;
 };
 
 export const schema: CommandRun = async (_, context) => {
   context.out.line(JSON.stringify(settingsSchema(), null, 2));
-  return exitCodes.ended;
 };
 
 const plain = ({ name, value }: SettingRow): string =>

@@ -9,7 +9,6 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).list,
   }),
   command({
-    takes: "words",
     usage: "keel mcp add NAME [OPTIONS] (URL | -- COMMAND [ARGUMENTS])",
     says: "Adds an MCP server: an address, or a command that speaks on its standard streams",
     options: {
@@ -26,7 +25,6 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).add,
   }),
   command({
-    takes: "words",
     usage: "keel mcp remove NAME [--user|--project|--local]",
     says: "Removes an MCP server from the settings that have it",
     options: targetOptions,
@@ -39,13 +37,11 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).status,
   }),
   command({
-    takes: "words",
     usage: "keel mcp login NAME",
     says: "Logs in to a server over HTTP, with a page in the browser",
     load: async () => (await import("./mcp.ts")).login,
   }),
   command({
-    takes: "words",
     usage: "keel mcp logout NAME",
     says: "Forgets what a login left",
     load: async () => (await import("./mcp.ts")).logout,

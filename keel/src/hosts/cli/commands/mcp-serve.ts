@@ -3,15 +3,14 @@
 import { Writable } from "node:stream";
 import { serveMcp } from "../../../app/maintenance/mcp-serve.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { oneOf, usage } from "../arguments.ts";
+import { oneOf } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 
 const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const;
 
 type McpServeValues = { readonly model: string | undefined; readonly "permission-mode": string | undefined };
 
-export const serve: CommandRun<McpServeValues> = async ({ values, positionals }, context) => {
-  if (positionals.length > 0) throw usage("`keel mcp serve` takes no arguments.");
+export const serve: CommandRun<McpServeValues> = async ({ values }, context) => {
   const { version, env, cwd, out, input } = context;
   const output = new Writable({
     write(chunk: Buffer, _, done) {

@@ -27,7 +27,6 @@ export const list: CommandRun<{ json: boolean }> = async ({ values }, context) =
     for (const { name, scope, config } of servers)
       context.out.line(`${visible(name)}  (${scope}, ${config.type})  ${visible(wayOf(config))}`);
   if (servers.length === 0 && !values.json) context.err.line("No MCP server is set up.");
-  return exitCodes.ended;
 };
 
 type AddValues = TargetValues & {
@@ -41,7 +40,6 @@ export const add: CommandRun<AddValues> = async ({ values, positionals }, contex
   if (name === undefined || way === undefined) throw usage("Give a name, and a command or an address.");
   const server = serverOf(values, way, args);
   sayWritten(await addServer(context, { name, server, to: targetOf(values) }), context);
-  return exitCodes.ended;
 };
 
 function serverOf(
@@ -74,7 +72,6 @@ export const remove: CommandRun<TargetValues> = async ({ values, positionals }, 
   const from = isNamed ? [targetOf(values)] : (["local", "project", "user"] as const);
   const removed = await removeServer(context, { name: oneName(positionals), from });
   for (const { file } of removed) context.err.line(`Removed from ${visible(file)}.`);
-  return exitCodes.ended;
 };
 
 /** Ends with 1 when a server that should be there is not. */
@@ -110,7 +107,6 @@ export const logout: CommandRun = async ({ positionals }, context) => {
   const name = oneName(positionals);
   await logOut(context, name);
   context.err.line(`What the login to ${visible(name)} left is forgotten.`);
-  return exitCodes.ended;
 };
 
 const oneName = (positionals: readonly string[]): string =>

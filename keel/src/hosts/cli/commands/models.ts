@@ -1,16 +1,14 @@
 /** `keel models`: what Keel knows about models, from data only. */
 
 import { knownModels } from "../../../app/compose/model.ts";
-import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import type { ModelInfo } from "../../../protocol/usage.ts";
-import { sayCount } from "../../../view/say.ts";
+import { sayCount, sayTable } from "../../../view/say.ts";
 import type { CommandRun } from "../command.ts";
 
 export const listModels: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const models = await knownModels(context);
   context.out.line(values.json ? toLine(models) : table(models));
-  return exitCodes.ended;
 };
 
 function table(models: readonly ModelInfo[]): string {
@@ -20,13 +18,5 @@ function table(models: readonly ModelInfo[]): string {
     `${sayCount(windowTokens)} tokens`,
     prices ? `$${prices.input} in, $${prices.output} out per million (${prices.asOf})` : "prices unknown",
   ]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return sayTable(rows, "left");
 }

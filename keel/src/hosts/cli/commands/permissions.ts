@@ -22,7 +22,6 @@ export const list: CommandRun<{ json: boolean }> = async ({ values }, context) =
   for (const { text } of notices) context.err.line(`keel: ${oneLine(text)}`);
   if (values.json) context.out.line(toLine(rows));
   else for (const row of rows) context.out.line(sayRow(row));
-  return exitCodes.ended;
 };
 
 export const add: CommandRun<TargetValues & { deny: boolean; ask: boolean }> = async (
@@ -35,7 +34,6 @@ export const add: CommandRun<TargetValues & { deny: boolean; ask: boolean }> = a
   const written = await addPermission(context, { rule, list: effect, to: targetOf(values) });
   sayWritten(written, context);
   if (written.danger !== undefined) context.err.line(`keel: mind that ${oneLine(written.danger)}.`);
-  return exitCodes.ended;
 };
 
 export const remove: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
@@ -46,7 +44,6 @@ export const remove: CommandRun<TargetValues> = async ({ values, positionals }, 
   if (removed.length === 0) throw usage(`No settings of yours or of this project have the rule ${rule}.`);
   for (const { file, lists } of removed)
     context.err.line(`Removed from ${lists.join(" and ")} in ${oneLine(file)}.`);
-  return exitCodes.ended;
 };
 
 /** Ends with 1 when a verdict is not the expected one. */
@@ -65,10 +62,19 @@ export const test: CommandRun<{ json: boolean }> = async ({ values, positionals 
   return wrong.length + problems.length === 0 ? exitCodes.ended : exitCodes.turnFailed;
 };
 
-export const explain: CommandRun<{ json: boolean; batch: boolean; "with-settings": boolean }> = async (
-  { values, positionals },
-  context,
-) => {
+export const explain: CommandRun<{
+  json: boolean;
+  batch: boolean;
+  "with-settings": boolean;
+  session: string | undefined;
+}> = async ({ values, positionals }, context) => {
+  if (values.session !== undefined) {
+    if (values.batch || values["with-settings"]) throw usage("--session is about what was decided then.");
+    return (await import("./decisions.ts")).explainDecisions(
+      { session: values.session, calls: positionals, json: values.json },
+      context,
+    );
+  }
   const from = values["with-settings"] ? "settings" : "nothing";
   if (values.batch) {
     if (positionals.length > 0) throw usage("--batch reads its questions on standard input.");

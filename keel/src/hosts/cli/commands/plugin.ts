@@ -44,7 +44,6 @@ export const list: CommandRun<{ json: boolean }> = async ({ values }, context) =
       context.out.write(
         "why" in plugin ? `${visible(plugin.name)}: left out. ${visible(plugin.why)}\n` : sayReport(plugin),
       );
-  return exitCodes.ended;
 };
 
 export const remove: CommandRun = async ({ positionals }, context) => {

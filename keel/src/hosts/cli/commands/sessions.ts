@@ -27,7 +27,6 @@ export const listSessions: CommandRun<{ json: boolean; all: boolean }> = async (
         ? "There are no sessions yet."
         : "There are no sessions of this folder yet; --all looks everywhere.",
     );
-  return exitCodes.ended;
 };
 
 function row(
@@ -47,14 +46,12 @@ export const showSession: CommandRun = async ({ positionals }, context) => {
     openHome(context).sessions.read(id, ({ text }) => context.err.line(`keel: ${text}`)),
   );
   context.out.write((await import("../../../view/markdown.ts")).toMarkdown(documentOf(events)));
-  return exitCodes.ended;
 };
 
 export const deleteSession: CommandRun = async ({ positionals }, context) => {
   const id = onlyOne(positionals, "the id of a session");
   await openHome(context).sessions.delete(id);
   context.err.line(`Deleted ${id}.`);
-  return exitCodes.ended;
 };
 
 /** An exported log as a new session of this folder. */
@@ -64,7 +61,6 @@ export const importSession: CommandRun = async ({ positionals }, context) => {
   context.out.line(id);
   for (const notice of notices) context.err.line(notice);
   context.err.line(`Imported ${events} events. To go on: keel -p --resume ${id} "PROMPT"`);
-  return exitCodes.ended;
 };
 
 /** The log itself, a Markdown page, or one HTML page that needs nothing else. */
@@ -80,7 +76,6 @@ export const exportSession: CommandRun<{ format: string | undefined; output: str
   const parts = exported(openHome(context).sessions, { id, format, context });
   if (values.output === undefined) await toStandardOutput(parts, context);
   else await writeWhole(values.output, parts, context.cwd);
-  return exitCodes.ended;
 };
 
 async function* exported(
@@ -105,12 +100,10 @@ async function toStandardOutput(parts: AsyncIterable<string | Uint8Array>, { out
   }
 }
 
-/** Writes a file that is there whole or not at all: beside its place first, then under its name. */
-
-/** A session may hold anything that its person has seen: the file is for them alone. */
-const PRIVATE = 0o600;
-
-/** Throws `usage` when the place cannot be written, and whatever the parts throw; nothing is then left behind. */
+/**
+ * Writes a file that is there whole or not at all, and for this user alone: a session may hold anything. Throws `usage` when the place cannot be written, and whatever the parts throw; nothing is
+ * then left behind.
+ */
 async function writeWhole(
   given: string,
   parts: AsyncIterable<string | Uint8Array>,
@@ -118,7 +111,7 @@ async function writeWhole(
 ): Promise<void> {
   const file = path.resolve(cwd, given);
   const draft = `${file}.keel-${process.pid}`;
-  const handle = await open(draft, "wx", PRIVATE).catch(cannotWrite(file));
+  const handle = await open(draft, "wx", 0o600).catch(cannotWrite(file));
   try {
     await fill(handle, parts);
     await rename(draft, file).catch(cannotWrite(file));

@@ -12,21 +12,18 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).list,
   }),
   command({
-    takes: "words",
     usage: "keel config get KEY [--json]",
     says: "One setting by its name: permissions.defaultMode",
     options: json,
     load: async () => (await import("./config.ts")).get,
   }),
   command({
-    takes: "words",
     usage: "keel config set KEY VALUE [--user|--project|--local]",
     says: "Sets it, and keeps the comments of the file",
     options: targetOptions,
     load: async () => (await import("./config.ts")).set,
   }),
   command({
-    takes: "words",
     usage: "keel config unset KEY [--user|--project|--local]",
     says: "Removes it",
     options: targetOptions,
@@ -38,7 +35,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./config.ts")).schema,
   }),
   command({
-    takes: "words",
     usage: "keel trust [FOLDER] [--yes]",
     says: "Shows what trusting a project would enable, and asks",
     options: yes,
@@ -46,7 +42,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).trust,
   }),
   command({
-    takes: "words",
     usage: "keel trust status [FOLDER] [--json]",
     says: "Whether a project is trusted, and what that enables",
     options: json,
@@ -59,7 +54,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).list,
   }),
   command({
-    takes: "words",
     usage: "keel trust add [FOLDER] [--yes]",
     says: "Trusts a project and what it has now",
     options: yes,
@@ -67,7 +61,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trust.ts")).add,
   }),
   command({
-    takes: "words",
     usage: "keel trust remove [FOLDER]",
     says: "Takes the trust back",
     load: async () => (await import("./trust.ts")).remove,
@@ -79,7 +72,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).list,
   }),
   command({
-    takes: "words",
     usage: "keel permissions add RULE [--deny|--ask] [--user|--project|--local]",
     says: "Adds a rule that allows, or one that denies or asks",
     options: {
@@ -90,25 +82,26 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).add,
   }),
   command({
-    takes: "words",
     usage: "keel permissions remove RULE [--user|--project|--local]",
     says: "Removes a rule; from every file that has it when none is named",
     options: targetOptions,
     load: async () => (await import("./permissions.ts")).remove,
   }),
   command({
-    takes: "words",
     usage: "keel permissions test FILE [--json]",
     says: "Holds rules against the verdicts that a file expects",
     options: json,
     load: async () => (await import("./permissions.ts")).test,
   }),
   command({
-    takes: "words",
-    usage: "keel permissions explain [--with-settings] [--json] (--batch | -- COMMAND)",
-    says: "What would be decided about a command, and why. Nothing runs",
+    usage: "keel permissions explain [--with-settings] [--json] (--batch | --session ID [CALL] | -- COMMAND)",
+    says: "What would be, or was, decided about a call, and why. Nothing runs",
     options: {
       ...json,
+      session: {
+        kind: "text",
+        says: "What the decisions of a kept session rested on; all, or that of one call",
+      },
       batch: { kind: "flag", says: "Questions as JSON lines on standard input, answers likewise" },
       "with-settings": { kind: "flag", says: "Lay it over the settings in force; otherwise none are read" },
     },

@@ -17,7 +17,7 @@ import { usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
-import { confirms } from "../terminal/terminal.ts";
+import { confirms, indented } from "../terminal/terminal.ts";
 
 /** `keel trust`: asks the person at the terminal; without one it only shows. */
 export const trust: CommandRun<{ yes: boolean }> = async (given, context) => {
@@ -28,7 +28,7 @@ export const trust: CommandRun<{ yes: boolean }> = async (given, context) => {
     if (isOpen(report)) context.out.line("`keel trust add` trusts it.");
     return exitCodes.ended;
   }
-  return add(given, context);
+  return (await add(given, context)) ?? exitCodes.ended;
 };
 
 /** `keel trust add`: the command itself is the person's word; at a terminal they see first what it means. */
@@ -54,7 +54,6 @@ export const status: CommandRun<{ json: boolean }> = async ({ values, ...given }
     const offers = report.offers.map(({ mark: _, ...offer }) => offer);
     context.out.line(toLine({ ...report, offers }));
   }
-  return exitCodes.ended;
 };
 
 export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
@@ -63,14 +62,12 @@ export const list: CommandRun<{ json: boolean }> = async ({ values }, context) =
   else
     for (const { root, at } of roots)
       context.out.line(`${isoTime(at)?.slice(0, 10) ?? "?"}  ${visible(root)}`);
-  return exitCodes.ended;
 };
 
 export const remove: CommandRun = async (given, context) => {
   const { cwd } = placeOf(given, context);
   const root = await untrustProject(context, given.positionals.length === 0 ? undefined : cwd);
   context.err.line(`Not trusted any more: ${visible(root)}`);
-  return exitCodes.ended;
 };
 
 function placeOf(
@@ -112,10 +109,9 @@ function sayReport({ root, state, offers, forbidden }: TrustReport): string {
 
 /** Every line of a text is marked, so that none can pass for a line of ours. */
 function sayOffer({ text, file, state, danger }: TrustOffer, root: string): string[] {
-  const lines = visible(text).split("\n");
   const waits = state === "waiting" ? "not enabled, " : "";
   return [
-    ...lines.map((line) => `    │ ${line}`),
+    ...indented(text, "    "),
     ...(danger === undefined ? [] : [`      mind that ${visible(danger)}`]),
     `      (${waits}${visible(path.relative(root, file))})`,
   ];

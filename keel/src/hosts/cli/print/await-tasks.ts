@@ -1,5 +1,6 @@
 /** Background tasks whose end the model is to hear of: the command does not end before them, but not for ever. */
 import type { OpenSession } from "../../../app/open-session.ts";
+import { unlessAborted } from "../../../kernel/abort.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
@@ -27,20 +28,13 @@ export async function awaitTasks(
   }
 }
 
-function untilTaskChanges(session: OpenSession, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      stop();
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    const stop = session.onEvent(({ type }) => {
-      if (type === "task.changed") done();
-    });
-    signal.addEventListener("abort", done, { once: true });
-  });
+async function untilTaskChanges(session: OpenSession, ms: number, signal: AbortSignal): Promise<void> {
+  const changed = Promise.withResolvers<void>();
+  const timer = setTimeout(changed.resolve, ms);
+  const stop = session.onEvent(({ type }) => type === "task.changed" && changed.resolve());
+  await unlessAborted(changed.promise, signal).catch(() => undefined);
+  clearTimeout(timer);
+  stop();
 }
 
 function waitSeconds(named: string | undefined): number {

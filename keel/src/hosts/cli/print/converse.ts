@@ -1,19 +1,28 @@
 /** Runs an open session until its work is done, somebody stops it, or nobody reads any more; then closes it. */
 import type { OpenSession } from "../../../app/open-session.ts";
 import { toFault } from "../../../kernel/fault.ts";
-import { exitCodes } from "../../../kernel/faults.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { text } from "../../../protocol/message.ts";
 import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten, showFault } from "../show-fault.ts";
-import { exitCodeOf } from "../signals.ts";
+import { exitCodeOf, untilStopped } from "../signals.ts";
 import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
 import { awaitTasks } from "./await-tasks.ts";
 import { watchOutcome } from "./outcome.ts";
-import type { NewPrinter } from "./printer.ts";
 import { showProgress } from "./progress.ts";
 
-export type ConversationOptions = {
+/** What every output format is: it hears all events of a session and writes what its readers want. */
+export type NewPrinter = (
+  session: Pick<OpenSession, "id" | "info" | "fold" | "notices" | "mcp" | "toolNames">,
+  context: Context,
+) => Promise<{
+  event(envelope: Envelope): void;
+  /** Nothing comes any more. */
+  finish(): void;
+}>;
+
+type ConversationOptions = {
   /** Without one the unfinished turn goes on. */
   readonly prompt: string | undefined;
   readonly newPrinter: NewPrinter;
@@ -36,12 +45,21 @@ export async function converse(session: OpenSession, conversation: ConversationO
   const outcome = watchOutcome(session, context);
   session.onEvent((envelope) => printer.event(envelope));
   showProgress(session, context, { level, steps });
-  const stopped = untilStopped(session, context);
+  const interrupted = new AbortController();
+  // The first Ctrl-C interrupts the turn, with which the command comes to its end; a second one ends the session.
+  const stopped = untilStopped(context, (signal) => {
+    if (signal !== "SIGINT" || interrupted.signal.aborted || !session.hasWork())
+      return Promise.resolve(exitCodeOf(signal));
+    interrupted.abort();
+    // What is queued was meant to follow; somebody who stops the command does not want it either.
+    void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
+    return "goes on";
+  });
   let code: number | undefined;
   try {
     const stopAsking = await answer(session);
     try {
-      code = await Promise.race([work(session, conversation, stopped.interrupted), stopped.code]);
+      code = await Promise.race([work(session, conversation, interrupted.signal), stopped.code]);
     } finally {
       stopAsking();
     }
@@ -88,38 +106,4 @@ async function work(
   else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
   await awaitTasks(session, context, interrupted);
-}
-
-/**
- * The first Ctrl-C interrupts the turn, with which the command comes to its end; a second one ends the session where it
- * stands; asked once more, the process ends at once.
- */
-function untilStopped(
-  session: OpenSession,
-  { signals, out }: Context,
-): { code: Promise<number>; interrupted: AbortSignal; release(): void } {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const interrupted = new AbortController();
-  let ending = false;
-  const release = signals.take((signal) => {
-    if (signal === "SIGINT" && !interrupted.signal.aborted && session.hasWork()) {
-      interrupted.abort();
-      // What is queued was meant to follow; somebody who stops the command does not want it either.
-      void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
-      return;
-    }
-    if (ending) process.exit(exitCodeOf(signal));
-    ending = true;
-    resolve(exitCodeOf(signal));
-  });
-  void out.closed.then(() => resolve(exitCodes.outputClosed));
-  const stopWatching = out.watch();
-  return {
-    code: promise,
-    interrupted: interrupted.signal,
-    release() {
-      stopWatching();
-      release();
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { withFacts } from "../../../sdk/dialect/memo.ts";
 import { factsOf, messagesFold } from "../../../sdk/dialect/messages-fold.ts";
 import type { SDKMessage } from "../../../sdk/messages/messages.ts";
 import { piecesFor } from "../output.ts";
-import type { NewPrinter } from "./printer.ts";
+import type { NewPrinter } from "./converse.ts";
 
 export type JsonOutput = {
   /** The last result only, or every message as it comes. */

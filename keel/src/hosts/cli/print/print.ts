@@ -1,5 +1,6 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
 import { openHome } from "../../../app/home.ts";
+import { mustFit, type OpenOptions, openOptionsOf } from "../../../app/options.ts";
 // A home loads it with the first session; here there is always one.
 import "../../../app/open-session.ts";
 import { toLine } from "../../../kernel/json.ts";
@@ -7,18 +8,22 @@ import { readable, shorten, visible } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
-import { type Arguments, oneOf, usage } from "../arguments.ts";
+import { oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
+import { type FlagValues, readFlags } from "../session-flags.ts";
+import { hasPerson } from "../terminal/answer-asks.ts";
+import type { NewPrinter } from "./converse.ts";
 import { converse } from "./converse.ts";
-import { openOptions } from "./open-options.ts";
-import type { printOptions } from "./print-options.ts";
-import type { NewPrinter } from "./printer.ts";
 import { readPrompt } from "./prompt.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
 
+type PrintValues = FlagValues & {
+  readonly [Name in "output-format" | "input-format"]: string | undefined;
+} & { readonly verbose: boolean };
+
 export async function print(
-  { values, positionals }: Arguments<typeof printOptions>,
+  { values, positionals }: { readonly values: PrintValues; readonly positionals: readonly string[] },
   context: Context,
 ): Promise<number> {
   const format = oneOf("output-format", values["output-format"], formats) ?? "text";
@@ -39,6 +44,33 @@ export async function print(
   const session = await openHome(wanted).open(wanted);
   // Awaited here: the stage of a rehearsal stands until the last word.
   return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
+}
+
+/** From the options of the command line to those of a session. What does not fit together is a usage fault. */
+export async function openOptions(
+  values: FlagValues,
+  start: "new prompt" | "go on",
+  context: Context,
+): Promise<OpenOptions> {
+  const { env, cwd, version } = context;
+  const given = await readFlags("cli", values, cwd);
+  mustFit(given);
+  return openOptionsOf(given, {
+    version,
+    env,
+    cwd,
+    // A new prompt gives an unfinished turn up; without one it is what goes on.
+    unfinished: start === "go on" ? "continue" : "lost",
+    asks: hasPerson(context) ? "answered" : "refused",
+    mcpServers: given.mcpServers && (await checkedServers(given.mcpServers, env)),
+    checkpoints: "on",
+    memory: "on",
+  });
+}
+
+async function checkedServers(servers: Record<string, unknown>, env: Context["env"]) {
+  const { namedServers } = await import("../../../app/maintenance/mcp-manage.ts");
+  return namedServers(servers, { env, what: "--mcp-config" });
 }
 
 /** What only programs read is loaded only for them. */

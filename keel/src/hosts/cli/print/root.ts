@@ -1,8 +1,25 @@
 /** `keel` without the name of a command: prints an answer, or says how to get one. */
 import { exitCodes } from "../../../kernel/faults.ts";
-import { type Arguments, usage } from "../arguments.ts";
+import { type Arguments, type CliOptions, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import type { rootOptions } from "./print-options.ts";
+import { flagsOf } from "../session-flags.ts";
+
+/** Of `keel -p`, as data: the parser and the help both read this table. */
+const own = {
+  print: { kind: "flag", short: "p", says: "Answer the prompt, print the result and end" },
+  "output-format": { kind: "text", value: "FORMAT", says: "text (the default), json or stream-json" },
+  "input-format": {
+    kind: "text",
+    value: "FORMAT",
+    says: "text (the default), or stream-json, for an SDK that sends lines",
+  },
+  verbose: { kind: "flag", says: "Say more on standard error" },
+} as const satisfies CliOptions;
+
+export const printOptions: typeof own & CliOptions = { ...own, ...flagsOf("cli") };
+
+const version = { version: { kind: "flag", short: "V", says: "Show the version" } } as const;
+export const rootOptions: typeof printOptions & typeof version = { ...printOptions, ...version };
 
 export async function root(parsed: Arguments<typeof rootOptions>, context: Context): Promise<number> {
   const { values, positionals } = parsed;

@@ -12,7 +12,7 @@ import {
   takeValue,
   valueIn,
 } from "../../../view/forms.ts";
-import type { ReadAnswer } from "./questions.ts";
+import { indented, type ReadAnswer } from "./terminal.ts";
 
 /** Whoever types past the same field so often wants something else. */
 const maxTries = 5;
@@ -54,17 +54,11 @@ export function sayField({ title, description, isNeeded, kind, preset }: Field):
   const shown = preset === undefined ? undefined : sayValue(preset, kind);
   const empty =
     shown !== undefined ? `nothing: ${visible(shown)}` : isNeeded ? "needed" : "nothing: left out";
-  const told =
-    description === ""
-      ? []
-      : visible(description)
-          .split("\n")
-          .map((line) => `  │ ${line}`);
   const choices = "choices" in kind ? kind.choices : [];
   return [
     "",
     visible(title),
-    ...told,
+    ...(description === "" ? [] : indented(description)),
     ...choices.map(({ label }, index) => `  ${index + 1}  ${visible(label)}`),
     `[${sayKind(kind)}; ${empty}; ${cancelWord}: no answer at all] > `,
   ].join("\n");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { Question } from "../../../protocol/question.ts";
 import { answerIn, askForm } from "../../../view/choices.ts";
-import { askQuestions, wordsOf } from "./questions.ts";
+import { askQuestions, wordsOf } from "./ask-person.ts";
 
 const which: Question = {
   question: "Which one?",

@@ -1,12 +1,15 @@
 /** A question on the terminal: shows exactly what would run, waits for a line, and takes anything unclear as no. */
 
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { visible } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
 import { type AskChoice, type Chosen, choicesOf, choose } from "../../../view/choices.ts";
 import { askedText } from "../../../view/display-text.ts";
 import type { Context } from "../context.ts";
 
+/** Shows words and waits for a line; undefined when the input ended or the question was withdrawn. */
+export type ReadAnswer = (words: string, signal: AbortSignal) => Promise<string | undefined>;
 export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | undefined>;
 
 /** What was typed before the question was shown is no answer to it. */
@@ -69,10 +72,10 @@ function sayChoice({ key, option, label, keep }: AskChoice): string[] {
 }
 
 /** Every line is marked, so that none can pass for a line of ours. */
-const indented = (text: string): string[] =>
+export const indented = (text: string, margin = "  "): string[] =>
   visible(text)
     .split("\n")
-    .map((line) => `  │ ${line}`);
+    .map((line) => `${margin}│ ${line}`);
 
 function readLine(input: Context["input"], signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -96,10 +99,7 @@ function readLine(input: Context["input"], signal: AbortSignal): Promise<string 
 async function dropTypedAhead(input: Context["input"], signal: AbortSignal): Promise<void> {
   const drop = (): void => undefined;
   input.on("data", drop);
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, typedAheadMs);
-    signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
-  });
+  await pause(typedAheadMs, undefined, { signal }).catch(() => undefined);
   input.off("data", drop);
   input.pause();
 }

@@ -5,19 +5,6 @@ import * as z from "zod/mini";
 import { shorten } from "../../../kernel/text.ts";
 import type { PostJson } from "../../../ports/hook-programs.ts";
 
-export type TrackedIssue = {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly status: string;
-  readonly url?: string | undefined;
-};
-
-export type Issues = {
-  /** A sentence where it cannot be told. */
-  find(id: string, signal: AbortSignal): Promise<TrackedIssue | string>;
-};
-
 const maxDescription = 20_000;
 
 const issueSchema = z.object({
@@ -27,11 +14,16 @@ const issueSchema = z.object({
   status: z._default(z.string(), "unknown"),
   url: z.optional(z.string()),
 });
+
+/** A sentence where it cannot be told. */
+export type FindIssue = (id: string, signal: AbortSignal) => Promise<z.infer<typeof issueSchema> | string>;
+
 const fileSchema = z.object({ issues: z.array(issueSchema) });
 
 /** `.keel/issues.json` of the working folder: for those who have no other place. */
-export const fileIssues = (cwd: string): Issues => ({
-  async find(id) {
+export const issuesOfFile =
+  (cwd: string): FindIssue =>
+  async (id) => {
     const file = path.join(cwd, ".keel", "issues.json");
     try {
       const parsed = fileSchema.safeParse(JSON.parse(await readFile(file, "utf8")));
@@ -40,8 +32,7 @@ export const fileIssues = (cwd: string): Issues => ({
     } catch {
       return `There is no ${file}, and no key for Linear in LINEAR_API_KEY.`;
     }
-  },
-});
+  };
 
 const answerSchema = z.object({
   data: z.object({
@@ -61,8 +52,9 @@ const question =
   "query Issue($id: String!) { issue(id: $id) { identifier title description url state { name } } }";
 const maxBytes = 1_000_000;
 
-export const linearIssues = ({ url, key, post }: { url: string; key: string; post: PostJson }): Issues => ({
-  async find(id, signal) {
+export const issuesOfLinear =
+  ({ url, key, post }: { url: string; key: string; post: PostJson }): FindIssue =>
+  async (id, signal) => {
     try {
       const body = JSON.stringify({ query: question, variables: { id } });
       const answer = await post({ url, headers: { authorization: key }, body, maxBytes }, signal);
@@ -82,5 +74,4 @@ export const linearIssues = ({ url, key, post }: { url: string; key: string; pos
     } catch (thrown) {
       return `Linear could not be asked: ${thrown instanceof Error ? shorten(thrown.message, 200) : "unknown"}.`;
     }
-  },
-});
+  };

@@ -8,14 +8,13 @@ import type { EnvironmentVariables } from "../../../config/settings/paths.ts";
 import { isJson, type Json, parseJson } from "../../../kernel/json.ts";
 import { shorten } from "../../../kernel/text.ts";
 import { jsonSchema } from "../../../protocol/message.ts";
-import { gitIn } from "../../../workspace/git/git.ts";
+import { gitIn, type RunGit } from "../../../workspace/git/git.ts";
 import { jsonPoster } from "../../../workspace/web/post-json.ts";
 import { workspaceServer, workspaceTool } from "./define.ts";
-import { baseOf, gitState } from "./git-state.ts";
-import { fileIssues, type Issues, linearIssues, type TrackedIssue } from "./issues.ts";
+import { type FindIssue, issuesOfFile, issuesOfLinear } from "./issues.ts";
 import { type History, reviewTools } from "./review.ts";
 
-export type WorkspaceToolsOptions = {
+type WorkspaceToolsOptions = {
   readonly cwd: string;
   readonly env: EnvironmentVariables;
   readonly linearIssue?: string | undefined;
@@ -38,17 +37,16 @@ export const unaskedWorkspaceTools: readonly string[] = [
 ].map((name) => `mcp__${workspaceServer}__${name}`);
 
 const maxDiff = 60_000;
+const maxChanged = 500;
 const none = z.object({});
 
 export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
   const { cwd, env, targetBranch, linearIssue } = options;
   const git = gitIn({ cwd, env });
-  const issues = issuesOf(options);
+  const find = finderOf(options);
   const noIssue = "This session has no issue, and none was named.";
-  const findIssue = async (id: string | undefined, signal: AbortSignal): Promise<TrackedIssue | string> => {
-    const wanted = id ?? linearIssue;
-    return wanted === undefined ? noIssue : issues.find(wanted, signal);
-  };
+  const findIssue = async (id = linearIssue, signal: AbortSignal) =>
+    id === undefined ? noIssue : find(id, signal);
   return [
     workspaceTool({
       name: "get_session_status",
@@ -175,11 +173,54 @@ export function workspaceTools(options: WorkspaceToolsOptions): OwnTool[] {
   ];
 }
 
-function issuesOf({ cwd, env }: WorkspaceToolsOptions): Issues {
+function finderOf({ cwd, env }: WorkspaceToolsOptions): FindIssue {
   const key = env["LINEAR_API_KEY"]?.trim();
-  if (!key) return fileIssues(cwd);
+  if (!key) return issuesOfFile(cwd);
   const url = env["KEEL_LINEAR_URL"]?.trim() || "https://api.linear.app/graphql";
-  return linearIssues({ url, key, post: jsonPoster({ allowHosts: [] }) });
+  return issuesOfLinear({ url, key, post: jsonPoster({ allowHosts: [] }) });
+}
+
+/** Its branch, what is not committed, and how far it is from the branch it will join; a sentence where git cannot tell. */
+async function gitState(git: RunGit, target: string | undefined, signal: AbortSignal) {
+  const status = await git(
+    ["status", "--porcelain=v2", "--branch", "--untracked-files=normal", "-z"],
+    signal,
+  );
+  if (!status.ok) return status.why;
+  const lines = status.text.split("\0");
+  const header = (name: string): string =>
+    lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length) ?? "";
+  const changed = lines
+    .filter((line) => /^[12u?] /.test(line))
+    .map((line) => line.slice(line.startsWith("?") ? 2 : 0));
+  const base = await baseOf(git, target, signal);
+  const counts = base
+    ? await git(["rev-list", "--left-right", "--count", `HEAD...${base}`, "--"], signal)
+    : undefined;
+  const [ahead = 0, behind = 0] = counts?.ok ? counts.text.trim().split(/\s+/).map(Number) : [];
+  return {
+    branch: header("head") || "(none)",
+    commit: header("oid"),
+    changed: changed.slice(0, maxChanged),
+    ahead,
+    behind,
+    comparedWith: base,
+  };
+}
+
+/** The named branch, here or at its origin; otherwise the usual names. A name that looks like an option is none. */
+async function baseOf(
+  git: RunGit,
+  target: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const names = target === undefined ? ["main", "master"] : [target];
+  for (const name of names.flatMap((known) => [`refs/heads/${known}`, `refs/remotes/origin/${known}`])) {
+    if (/[\s~^:?*[\\]|\.\.|@\{/.test(name)) continue;
+    const found = await git(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], signal);
+    if (found.ok) return name;
+  }
+  return undefined;
 }
 
 /** Letters, digits and dashes only: whatever the title holds. */

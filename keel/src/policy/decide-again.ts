@@ -1,0 +1,125 @@
+/**
+ * What would have been decided under other rules about a call that is on record: from the facts that the decision left,
+ * and the text of the call. Nothing of the world is looked at; where the facts are not enough, that is said.
+ */
+import type { Json } from "../kernel/json.ts";
+import { isInside } from "../kernel/path.ts";
+import { carefulTraits } from "../ports/define-tool.ts";
+import type { Grammar, RepositoryFinding } from "../ports/shell.ts";
+import type { PathFacts } from "../ports/workspace.ts";
+import type { RecordedDecision } from "../protocol/recorded-decisions.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
+import type { Claim } from "../protocol/tool.ts";
+import type { PathFound, VerdictFacts } from "../protocol/verdict-facts.ts";
+import { analyseReading, read, type ShellContext, wantsSecondReader } from "../shell/meaning/analyse.ts";
+import { searchOf } from "../shell/programs/place.ts";
+import type { CommandJudge } from "./command-judge.ts";
+import { type Decision, decide, type Rules } from "./decide.ts";
+import { judgeCommand } from "./judge-command.ts";
+import { demandsOf, type PlaceSeen, placeSeen } from "./place-facts.ts";
+
+export type DecidedAgain = {
+  /** `unknown`: the facts on record do not tell. */
+  readonly verdict: Decision["verdict"] | "unknown";
+  readonly because: string;
+};
+
+export type OtherWays = {
+  readonly rules: Rules;
+  /** The recorded one when left out. */
+  readonly mode?: PermissionMode | undefined;
+  readonly grammar: Grammar;
+};
+
+export async function decideAgain(
+  { tool, input, facts }: RecordedDecision,
+  { rules, mode, grammar }: OtherWays,
+): Promise<DecidedAgain> {
+  if (!facts) return unknown("the log does not say what the decision rested on");
+  const claims = wholeClaims(facts, input);
+  const world = worldOf(facts);
+  if (!claims || !world) return unknown("what was claimed is not on record as a whole");
+  if (facts.morePaths !== undefined || facts.paths?.some(({ cut }) => cut))
+    return unknown("not all that was looked at is on record");
+  const paths = pathsOf(facts, world);
+  const commands = new Map<string, CommandJudge>();
+  for (const { action, target } of claims) {
+    if (action !== "execute") continue;
+    const reading = read(target);
+    const tree = wantsSecondReader(reading) ? await grammar.parse(target) : undefined;
+    const analysis = analyseReading(reading, world, tree);
+    const demands = demandsOf(analysis);
+    // What was not asked of the place then, or is not on record, nobody knows now.
+    if (demands.length !== (facts.place?.demands ?? 0))
+      return unknown("what was seen of the place is not on record");
+    const place = placeSeen(seenIn(facts), demands);
+    commands.set(target, judgeCommand({ text: target, analysis, world, paths, place }));
+  }
+  const { verdict, because } = decide({
+    tool,
+    claims,
+    traits: { ...carefulTraits, readOnly: facts.readOnly ?? false },
+    mode: mode ?? facts.mode,
+    rules: { protectedPaths: facts.protectedPaths, ...rules },
+    paths,
+    commands,
+    world,
+    planFile: facts.planFile,
+  });
+  return { verdict, because };
+}
+
+const unknown = (because: string): DecidedAgain => ({ verdict: "unknown", because });
+
+/** A command that was too long for the facts stands whole in the call's input; a path that was has lost its end. */
+function wholeClaims({ claims, moreClaims }: VerdictFacts, input: Json): Claim[] | undefined {
+  if (moreClaims !== undefined) return undefined;
+  const whole: Claim[] = [];
+  for (const { action, target, cut } of claims) {
+    const text = cut ? (action === "execute" ? textIn(input, target) : undefined) : target;
+    if (text === undefined) return undefined;
+    whole.push({ action, target: text });
+  }
+  return whole;
+}
+
+function textIn(input: Json, start: string): string | undefined {
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [];
+  return values.find((value) => typeof value === "string" && value.startsWith(start)) as string | undefined;
+}
+
+function worldOf({ cwd, home, roots, trust, place }: VerdictFacts): ShellContext | undefined {
+  if (cwd === undefined || home === undefined) return undefined;
+  const search = searchOf({ folders: place?.searched ?? [], variables: place?.variables ?? [] });
+  return { cwd, home, roots: roots ?? [cwd], isTrusted: trust === "trusted", search };
+}
+
+function seenIn({ place }: VerdictFacts): Pick<PlaceSeen, "marks" | "repositories"> {
+  const repositories = (place?.repositories ?? []).map(({ folder, kind, mark = "" }) => {
+    const finding: RepositoryFinding = kind === "none" || kind === "own" ? { kind } : { kind, mark };
+    return [folder, finding] as const;
+  });
+  return { marks: place?.marks ?? [], repositories: new Map(repositories) };
+}
+
+function pathsOf({ claims, paths = [] }: VerdictFacts, world: ShellContext): Map<string, PathFacts> {
+  const claimed = claims.filter(({ action }) => action === "read" || action === "write");
+  return new Map([
+    ...claimed.map(({ target, ...found }) => [target, pathFacts({ ...found, path: target }, world)] as const),
+    ...paths.map((found) => [found.path, pathFacts(found, world)] as const),
+  ]);
+}
+
+function pathFacts(found: PathFound, { roots }: ShellContext): PathFacts {
+  const { path, leadsTo = path, links = [], missing, outside, own, problem } = found;
+  return {
+    path: leadsTo,
+    exists: !missing,
+    kind: missing ? "missing" : "file",
+    root: outside ? undefined : (roots.find((root) => isInside(leadsTo, [root])) ?? roots[0] ?? "/"),
+    links: links.length > 0,
+    passed: links,
+    own,
+    problem,
+  };
+}
