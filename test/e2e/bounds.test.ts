@@ -190,16 +190,16 @@ test("absurd token counts do not end the turn: the answer is told, with a warnin
   expect(stderr).toContain("token counts that cannot be true");
 });
 
-test("five thousand calls in one reply: few run, all are answered, and the answer is told", {
+test("two thousand calls in one reply: few run, all are answered, and the answer is told", {
   timeout: 60_000,
 }, async () => {
-  const calls = Array.from({ length: 5_000 }, (_, index) =>
+  const calls = Array.from({ length: 2_000 }, (_, index) =>
     toolUse("Glob", { pattern: `*.none${index}` }, `c${index}`),
   );
-  const stage = await openStage({ replies: [reply(...calls), reply("Done.")] });
+  const stage = await openStage({ replies: [reply(...calls)], otherwise: reply("Done.") });
   const { code, stdout } = await stage.run(["-p", "go"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "Done.\n" });
   const log = stage.log();
   expect(log.filter(({ type }) => type === "tool.started")).toHaveLength(128);
-  expect(log.filter(({ type }) => type === "tool.finished")).toHaveLength(5_000);
+  expect(log.filter(({ type }) => type === "tool.finished")).toHaveLength(2_000);
 });

@@ -5,6 +5,7 @@
 import { fault } from "../kernel/fault.ts";
 import type { LogNotice } from "../ports/store.ts";
 import type { Durable } from "../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../protocol/event/envelope.ts";
 import { type Block, toolUses } from "../protocol/message.ts";
 import { summaryIntroduction } from "./model-text.ts";
 import type { SessionState } from "./state/state.ts";
@@ -29,33 +30,45 @@ export class OddRecords {
 
   /** The event as it is to be folded. Takes the state before it. */
   read(event: Durable, state: SessionState): Durable {
-    switch (event.type) {
-      case "model.finished":
-        this.#isEmptyReply = event.content.length === 0;
-        return this.#withFreshCalls(event);
-      case "tool.started":
-      case "tool.finished":
-        this.#missReply(state.calls.ids.length === 0);
-        return { ...event, callId: this.#callOf(event.type, event.callId) };
-      case "ask.opened": {
-        const { callId } = event.ask;
-        if (callId === undefined || !this.#renamed.has(callId)) return event;
-        return { ...event, ask: { ...event.ask, callId: this.#callOf(event.type, callId) } };
-      }
-      case "turn.finished":
-        // A reply with nothing in it is asked about, and never completes a turn by itself.
-        this.#missReply(event.reason === "completed" && state.turn?.answer === undefined);
-        return event;
-      case "model.started":
-      case "context.added":
-        this.#isEmptyReply = false;
-        return event;
-      case "context.compacted":
-        if (isEmptySummary(event)) this.#counts.summaries++;
-        return event;
-      default:
-        return event;
-    }
+    return handle(this.#read, event, state) ?? event;
+  }
+
+  readonly #read: EventHandlers<Durable, [before: SessionState], Durable> = {
+    "model.finished": (event) => {
+      this.#isEmptyReply = event.content.length === 0;
+      return this.#withFreshCalls(event);
+    },
+    "tool.started": (event, state) => this.#ofCall(event, state),
+    "tool.finished": (event, state) => this.#ofCall(event, state),
+    "ask.opened": (event) => {
+      const { callId } = event.ask;
+      if (callId === undefined || !this.#renamed.has(callId)) return event;
+      return { ...event, ask: { ...event.ask, callId: this.#callOf(event.type, callId) } };
+    },
+    "turn.finished": (event, state) => {
+      // A reply with nothing in it is asked about, and never completes a turn by itself.
+      this.#missReply(event.reason === "completed" && state.turn?.answer === undefined);
+      return event;
+    },
+    "model.started": (event) => this.#answered(event),
+    "context.added": (event) => this.#answered(event),
+    "context.compacted": (event) => {
+      if (isEmptySummary(event)) this.#counts.summaries++;
+      return event;
+    },
+  };
+
+  #ofCall<E extends Extract<Durable, { type: "tool.started" | "tool.finished" }>>(
+    event: E,
+    state: SessionState,
+  ): E {
+    this.#missReply(state.calls.ids.length === 0);
+    return { ...event, callId: this.#callOf(event.type, event.callId) };
+  }
+
+  #answered<E extends Durable>(event: E): E {
+    this.#isEmptyReply = false;
+    return event;
   }
 
   /** What a person should know, in one sentence. */
