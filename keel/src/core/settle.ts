@@ -35,6 +35,9 @@ export function settleRequest({ request }: SessionState): DurableEvent[] {
   ];
 }
 
+/** Why a session ends. */
+export type SessionEnd = Extract<DurableEvent, { type: "session.closed" }>["reason"];
+
 /**
  * A graceful end. What waits in the session of a host waits for its next opening, unless that host was told to stop; an
  * agent's has nobody who would come back to it: then each input has its end here.
@@ -42,7 +45,7 @@ export function settleRequest({ request }: SessionState): DurableEvent[] {
 export function closingOf(
   { pending }: SessionState,
   { above, waiting }: { readonly above?: Above | undefined; readonly waiting: "kept" | "dropped" },
-  reason: Extract<DurableEvent, { type: "session.closed" }>["reason"],
+  reason: SessionEnd,
 ): DurableEvent[] {
   const said = waiting === "dropped" ? pending.filter(({ from }) => from.kind !== "task") : [];
   const dropped = above ? pending : said;

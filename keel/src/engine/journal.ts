@@ -128,3 +128,13 @@ export class Listeners {
     for (const listener of this.#all) listener(envelope);
   }
 }
+
+/** Tells each text once. */
+export function onceEach(tell: (text: string) => void): (text: string) => void {
+  const told = new Set<string>();
+  return (text) => {
+    if (told.has(text)) return;
+    told.add(text);
+    tell(text);
+  };
+}

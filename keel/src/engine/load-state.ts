@@ -15,7 +15,7 @@ import { each } from "../kernel/one-by-one.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log, LogNotice } from "../ports/store.ts";
 
-export type ReadState = { readonly state: SessionState; readonly notice?: LogNotice | undefined };
+export type ReadState = { readonly state: SessionState; readonly notices: readonly LogNotice[] };
 
 /** Folds a log. What stood in memory before and is the same stays the one object that it was. */
 export async function readState(
@@ -38,7 +38,8 @@ export async function readState(
     seq: Math.max(state.seq, log.lastSeq),
     prompt: sameJson(state.prompt, before.prompt) ? before.prompt : state.prompt,
   };
-  return { state: whole, notice: odd.notice(log.session) };
+  const notice = odd.notice(log.session);
+  return { state: whole, notices: notice ? [notice] : [] };
 }
 
 /** For a session that ends. What is not kept is folded again; nothing depends on it. */

@@ -5,7 +5,7 @@ import { limitsFor } from "../core/limits.ts";
 import type { BudgetReason } from "../core/next-step.ts";
 import { canHalt, inputFor, nextStep, type Step } from "../core/next-step.ts";
 import type { SessionOpening } from "../core/opening.ts";
-import { closingOf, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
+import { closingOf, type SessionEnd, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
 import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
 import { isIdle, unloaded } from "../core/unload.ts";
 import { UsedIds } from "../core/used-ids.ts";
@@ -24,12 +24,10 @@ import { changeSettings, clearContext, requestCompaction } from "./change-settin
 import { rewind } from "./checkpoint.ts";
 import { hookContextOf } from "./consult.ts";
 import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
-import { type EnvelopeListener, Journal, Listeners } from "./journal.ts";
+import { type EnvelopeListener, Journal, Listeners, onceEach } from "./journal.ts";
 import { cacheState, readState } from "./load-state.ts";
 import type { SessionPorts, StepContext } from "./step-context.ts";
 import { perform } from "./steps/perform.ts";
-
-type ClosedBecause = "ended" | "stopped" | "cleared" | "failed";
 
 export class Session {
   readonly id: string;
@@ -50,9 +48,8 @@ export class Session {
   /** Only what is light is in memory. */
   #isUnloaded = false;
   /** What is odd in a log that was read. */
-  #odd: SessionPorts["log"]["notices"][number] | undefined;
-  /** Warnings that were shown: each is told once. */
-  readonly #warned = new Set<string>();
+  #odd: SessionPorts["log"]["notices"] = [];
+  readonly #warn = onceEach((text) => this.#show({ type: "notice.raised", level: "warning", text }));
   /** Commands that are being taken. */
   #commands = 0;
   #closing: Promise<void> | undefined;
@@ -108,8 +105,7 @@ export class Session {
 
   /** What a person should know about the log: damage that was found, and whether it is being saved. */
   get notices(): SessionPorts["log"]["notices"] {
-    const { notices } = this.#parts.log;
-    return this.#odd ? [...notices, this.#odd] : notices;
+    return [...this.#parts.log.notices, ...this.#odd];
   }
 
   /** A listener sees durable events once they are on disk, and live ones at once. It must not throw. */
@@ -218,12 +214,12 @@ export class Session {
    * A graceful end: open asks are closed, the turn ends as interrupted, tasks are stopped, the lease is given back.
    * `waiting`: whether inputs that had no turn are there at the next opening, or end here.
    */
-  close(reason: ClosedBecause, waiting: "kept" | "dropped" = "kept"): Promise<void> {
+  close(reason: SessionEnd, waiting: "kept" | "dropped" = "kept"): Promise<void> {
     this.#closing ??= this.#close(reason, waiting);
     return this.#closing;
   }
 
-  async #close(reason: ClosedBecause, waiting: "kept" | "dropped"): Promise<void> {
+  async #close(reason: SessionEnd, waiting: "kept" | "dropped"): Promise<void> {
     // By then `#closing` is set: whatever runs on sees that the session ends.
     await Promise.resolve();
     // Who looks at the log anew brings an open turn back with it: that one has to end too.
@@ -247,9 +243,7 @@ export class Session {
         { reason: reason === "cleared" ? "clear" : "other" },
         hookContextOf(this.#work()),
       );
-      const last = this.#journal.broken
-        ? []
-        : closingOf(this.#state, { above: this.#parts.above, waiting }, reason);
+      const last = this.#journal.broken ? [] : closingOf(this.#state, { ...this.#parts, waiting }, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
       if (!this.#isUnloaded) await cacheState(this.#parts, this.#state, this.#used);
@@ -306,7 +300,7 @@ export class Session {
       record: (event) => this.#record(event),
       saved: (meanwhile) => this.#journal.saved(meanwhile),
       show: (event) => this.#show(event),
-      warn: (text) => this.#warn(text),
+      warn: this.#warn,
       answer: async (askId, closed) => void (await this.#asks.answer(askId, closed)),
       interrupt: (by, reason) => this.#stop(by, reason),
       // A turn that was stopped asks nobody any more: the answer would be waited for in vain.
@@ -327,12 +321,6 @@ export class Session {
   #show(event: LiveEvent): void {
     // The event first: V8 copies it as a whole then, and a long reply has tens of thousands.
     this.#listeners.tell({ ...event, at: this.#parts.clock.now(), session: this.id });
-  }
-
-  #warn(text: string): void {
-    if (this.#warned.has(text)) return;
-    this.#warned.add(text);
-    this.#show({ type: "notice.raised", level: "warning", text });
   }
 
   async #accept(command: Extract<Command, { type: "input" }>): Promise<Receipt> {
@@ -383,9 +371,9 @@ export class Session {
   }
 
   async #load(): Promise<void> {
-    const { state, notice } = await readState(this.#parts.log, this.#used, this.#state);
+    const { state, notices } = await readState(this.#parts.log, this.#used, this.#state);
     this.#state = state;
-    this.#odd ??= notice;
+    if (notices.length > 0) this.#odd = notices;
     this.#isUnloaded = false;
     this.#abort = new AbortController();
     // What a person stopped stays stopped.

@@ -16,6 +16,7 @@ import { defineTool } from "../../ports/define-tool.ts";
 import type { Tool } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
+import { readTool } from "../../tools/read.ts";
 import { nodeCommandPlace } from "../../workspace/git/command-place.ts";
 import { openGrammar } from "../../workspace/processes/grammar.ts";
 
@@ -154,4 +155,26 @@ describe("a folder that changes after a command was allowed", () => {
     expect(asked).toHaveLength(1);
     expect(ran).toEqual(["cat n* > out"]);
   });
+});
+
+test("a rule that denies a link holds for the tool that reads through it", async () => {
+  verifies("G29");
+  const root = folder();
+  symlinkSync("notes.txt", path.join(root, "innocent"));
+  const deny = parseRule("Read(./innocent)", "user");
+  const { say, all } = await openTestSession({
+    clock: realClock,
+    tools: [readTool],
+    workspace: { ...realWorkspace({ cwd: root }), commands: judging(root) },
+    rules: { ...noRules, deny: deny ? [deny] : [] },
+    script: {
+      replies: [
+        reply(toolUse("Read", { file_path: path.join(root, "innocent") })),
+        reply(toolUse("Read", { file_path: path.join(root, "notes.txt") })),
+        reply("Done."),
+      ],
+    },
+  });
+  await say("go");
+  expect(all("tool.finished").map(({ denied }) => denied?.by)).toEqual(["rule", undefined]);
 });

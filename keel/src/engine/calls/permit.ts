@@ -13,6 +13,7 @@ import { onceOrNot } from "../../policy/suggest.ts";
 import { verdictFacts, withHook } from "../../policy/verdict-facts.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
+import type { PathFacts } from "../../ports/workspace.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim } from "../../protocol/tool.ts";
@@ -188,9 +189,10 @@ type Judged = {
 /** What policy says of an input, about which claims, and what that rests on. */
 export async function judge(
   work: StepContext,
-  { tool, context, input }: Pick<PermitContext, "tool" | "input"> & { context: LookingContext },
+  { tool, context: given, input }: Pick<PermitContext, "tool" | "input"> & { context: LookingContext },
 ): Promise<Judged> {
   const { rules } = work.parts;
+  const context = given.linked ? given : rememberingPaths(given);
   const { claims, looked, planFile } = await look(work, tool.name, async () => {
     const claimed = [...(await input.claims(context))];
     return {
@@ -201,20 +203,33 @@ export async function judge(
   });
   const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode ?? "default";
   const traits = input.traits();
+  const withLinks = { ...looked, paths: byEveryWay(looked.paths, context.linked) };
   const decision = decide({
     tool: tool.name,
     traits,
     claims,
     mode,
-    ...looked,
+    ...withLinks,
     planFile,
     rules: { ...rules, allow: [...rules.allow, ...rulesOfTurn(work)] },
   });
   const trust = trustOf(context);
-  const withLinks = { ...looked, paths: new Map([...(context.linked ?? []), ...looked.paths]) };
   const facts = () =>
     verdictFacts({ decision, mode, rules, claims, traits, trust, planFile, looked: withLinks });
   return { decision, claims, facts, grounds: looked.grounds };
+}
+
+/** A tool claims where its path leads: a rule that denies a link on the way is about it all the same. */
+function byEveryWay(
+  paths: ReadonlyMap<string, PathFacts>,
+  linked: ReadonlyMap<string, PathFacts> = new Map(),
+): ReadonlyMap<string, PathFacts> {
+  const all = new Map([...linked, ...paths]);
+  for (const { path, passed = [] } of linked.values()) {
+    const end = all.get(path);
+    if (end) all.set(path, { ...end, passed: [...new Set([...(end.passed ?? []), ...(passed ?? [])])] });
+  }
+  return all;
 }
 
 function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"] {
