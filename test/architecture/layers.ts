@@ -30,18 +30,18 @@ const rows = {
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_300 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_400 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_400 },
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_550 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
-  engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
+  engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"], lines: 3_150 },
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 1_600 },
   hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
 
   models: { imports: [...adapter, "transport"], lines: 3_550 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_450 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_400 },
-  workspace: { imports: [...adapter, "policy"], lines: 6_450 },
+  workspace: { imports: [...adapter, "policy"], lines: 6_550 },
   store: { imports: adapter, lines: 3_150 },
   config: { imports: adapter, lines: 3_500 },
   memory: { imports: adapter, lines: 200 },
@@ -94,7 +94,7 @@ const rows = {
   "hosts/ide": { imports: host },
 
   testing: {
-    lines: 5_050,
+    lines: 5_100,
     imports: [
       "engine",
       "core",
