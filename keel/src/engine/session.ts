@@ -165,8 +165,7 @@ export class Session {
         return { type: "stopped", taskId: command.taskId, found: task !== undefined };
       }
       case "close":
-        await this.close("ended");
-        return { type: "done" };
+        return this.close("ended").then(() => ({ type: "done" }));
       default:
         return never(command);
     }
@@ -239,10 +238,8 @@ export class Session {
       await this.#rewinding;
       await stopped;
       await this.#tasks.close();
-      await this.#parts.hooks.end(
-        { reason: reason === "cleared" ? "clear" : "other" },
-        hookContextOf(this.#work()),
-      );
+      const why = reason === "cleared" ? "clear" : "other";
+      await this.#parts.hooks.end({ reason: why }, hookContextOf(this.#work()));
       const last = this.#journal.broken ? [] : closingOf(this.#state, { ...this.#parts, waiting }, reason);
       for (const event of last) this.#record(event);
       await this.#journal.saved();
@@ -371,9 +368,7 @@ export class Session {
   }
 
   async #load(): Promise<void> {
-    const { state, notices } = await readState(this.#parts.log, this.#used, this.#state);
-    this.#state = state;
-    if (notices.length > 0) this.#odd = notices;
+    ({ state: this.#state, notices: this.#odd } = await readState(this.#parts.log, this.#used, this.#state));
     this.#isUnloaded = false;
     this.#abort = new AbortController();
     // What a person stopped stays stopped.

@@ -84,3 +84,16 @@ const isSame = (before: PathFacts, now: PathFacts): boolean =>
 function surroundingsOf({ cwd, roots, own, commands }: Workspace): ShellContext {
   return { cwd, roots, own, home: commands?.home ?? "/", isTrusted: commands?.isTrusted ?? false };
 }
+
+/** A tool claims where its path leads: a rule that denies a link on the way is about it all the same. */
+export function byEveryWay(
+  paths: ReadonlyMap<string, PathFacts>,
+  linked: ReadonlyMap<string, PathFacts> = new Map(),
+): ReadonlyMap<string, PathFacts> {
+  const all = new Map([...linked, ...paths]);
+  for (const { path, passed = [] } of linked.values()) {
+    const end = all.get(path);
+    if (end) all.set(path, { ...end, passed: [...new Set([...(end.passed ?? []), ...(passed ?? [])])] });
+  }
+  return all;
+}

@@ -6,14 +6,13 @@ import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson } from "../../kernel/json.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
-import { type Grounds, lookAt, stillHold } from "../../policy/look.ts";
+import { byEveryWay, type Grounds, lookAt, stillHold } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { onceOrNot } from "../../policy/suggest.ts";
 import { verdictFacts, withHook } from "../../policy/verdict-facts.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
-import type { PathFacts } from "../../ports/workspace.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim } from "../../protocol/tool.ts";
@@ -217,19 +216,6 @@ export async function judge(
   const facts = () =>
     verdictFacts({ decision, mode, rules, claims, traits, trust, planFile, looked: withLinks });
   return { decision, claims, facts, grounds: looked.grounds };
-}
-
-/** A tool claims where its path leads: a rule that denies a link on the way is about it all the same. */
-function byEveryWay(
-  paths: ReadonlyMap<string, PathFacts>,
-  linked: ReadonlyMap<string, PathFacts> = new Map(),
-): ReadonlyMap<string, PathFacts> {
-  const all = new Map([...linked, ...paths]);
-  for (const { path, passed = [] } of linked.values()) {
-    const end = all.get(path);
-    if (end) all.set(path, { ...end, passed: [...new Set([...(end.passed ?? []), ...(passed ?? [])])] });
-  }
-  return all;
 }
 
 function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"] {
