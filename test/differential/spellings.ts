@@ -356,7 +356,7 @@ const around: readonly ((text: string, chance: Chance) => string)[] = [
   (text) => `if true; then ${text}; fi`,
   (text) => `for i in 1 2; do ${text}; done`,
   (text) => `while ${text}; do break; done`,
-  (text) => `case a in a) ${text};; esac`,
+  (text) => `case a in (a) ${text};; esac`,
   (text) => `f() { ${text}; }; f`,
   (text) => `ls && ${text}`,
   (text) => `ls; ${text} && ls`,

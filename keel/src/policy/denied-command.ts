@@ -153,7 +153,8 @@ class Run {
       return;
     }
     if (this.#among.from !== "first" && !/^[\w./@#+-]+$/.test(word.text)) return;
-    const [name, ...more] = programWords(word.text);
+    // A module may be attached to the letter that names it.
+    const [name, ...more] = programWords(word.text.replace(/^-m(?=[a-z])/, ""));
     if (name !== this.#spelling.program) return;
     const started = new Run(this.#spelling, { from: "first" });
     started.#reach(0, pathLevel(this.#spelling.path, word.text));

@@ -42,7 +42,7 @@ export function namedPrograms(
 ): ReadonlySet<string> | undefined {
   const programs = new Set<string>();
   const add = (text: string): void => {
-    for (const token of [text, ...(/^[\w-]*$/.test(text) ? [] : tokensOf(text))]) {
+    for (const token of [text, ...(/^\w[\w-]*$/.test(text) ? [] : tokensOf(text))]) {
       const [name] = programWords(token);
       if (name !== undefined) programs.add(name);
     }
@@ -127,11 +127,13 @@ function holds(tokens: readonly string[], { program, parts, options }: Spelling)
   const wanted = parts.flatMap((part) => (part.kind === "word" ? [part.words] : []));
   let found = -1;
   for (const token of tokens) {
-    if (found < 0) {
-      const [name, ...more] = programWords(token);
-      if (name !== program) continue;
-      found = more.every((word, at) => wanted[at]?.includes(word) ?? true) ? more.length : 0;
-    } else if (wordLevel(program, wanted[found] ?? [], token) > 0) found += 1;
+    if (found >= 0 && wordLevel(program, wanted[found] ?? [], token) > 0) found += 1;
+    // It may start anew, and with a name that stands for more words.
+    const [name, ...more] = programWords(token);
+    if (name === program) {
+      const isMore = more.every((word, at) => wanted[at]?.includes(word) ?? true);
+      found = Math.max(found, isMore ? more.length : 0);
+    }
     if (found >= wanted.length) return options.every((option) => optionLevel(option, tokens) > 0);
   }
   return false;
@@ -145,11 +147,16 @@ function tokensOf(text: string): string[] {
   const looked = text
     .slice(0, maxText)
     .replace(/:[-=+]/g, " ")
+    .replace(/(?<=^|\s)-m(?=[a-z])/g, "-m ")
     .replace(/\\x([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-  const tokens = looked.replace(/\\[nrt]/g, " ").split(separator);
-  return /["'\\]/.test(looked) ? [...tokens, ...looked.replace(/["'\\]/g, "").split(separator)] : tokens;
+  const parted = looked.replace(/\\[nrt]/g, " ");
+  const isQuoted = /["'\\]/.test(looked);
+  return [parted, ...(isQuoted ? [looked, parted].map(withoutQuotes) : [])].flatMap((each) =>
+    each.split(separator),
+  );
 }
 
+const withoutQuotes = (text: string): string => text.replace(/["'\\]/g, "");
 const separator = /[^\w./+-]+/;
 
 /** Variables that make whatever starts behind them run code before its own. */
