@@ -1,5 +1,6 @@
 // `npm run test:long -- SUITE [--seed N] [--count N] [--allow-not-run]`: one suite at its full count, or at another.
-// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts.
+// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts;
+// `attacks` is all those in which real folders, commands and repositories try to get past permissions.
 import { randomInt } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
 import path from "node:path";
@@ -15,15 +16,28 @@ const { values, positionals } = parseArgs({
     "allow-not-run": { type: "boolean", default: false },
   },
 });
-const [suite] = positionals;
-const file = suite && places(suite).find((place) => existsSync(path.join(root, place)));
+const groups = {
+  attacks: [
+    "deny-spellings",
+    "deny-property",
+    "shown-files",
+    "planted-folders",
+    "planted-repositories",
+    "named-programs",
+    "hostile-repositories",
+    "link-race",
+  ],
+};
+const [suite = ""] = positionals;
+const names = Object.hasOwn(groups, suite) ? groups[suite] : [suite];
+const files = names.map((name) => places(name).find((place) => existsSync(path.join(root, place))));
 
-if (!file) {
+if (suite === "" || files.includes(undefined)) {
   const known = globSync("test/{long/,e2e/,}*.test.ts", { cwd: root }).map((name) =>
     path.basename(name, ".test.ts"),
   );
   console.error(`${suite ? `No suite is called ${suite}. ` : ""}Use: npm run test:long -- SUITE`);
-  console.error(`Suites: ${[...new Set(known)].sort().join(" ")}`);
+  console.error(`Suites: ${[...Object.keys(groups), ...new Set(known)].sort().join(" ")}`);
   process.exit(USAGE_EXIT);
 }
 
@@ -32,7 +46,7 @@ if (built !== 0) process.exit(built);
 
 const seed = values.seed ?? String(randomInt(2 ** 31));
 console.log(`suite ${suite}: seed ${seed}`);
-const outcome = await runVitest([file], {
+const outcome = await runVitest(files, {
   env: { KEEL_TEST_COUNTS: values.count ?? "full", KEEL_TEST_SEED: seed },
 });
 
