@@ -15,6 +15,7 @@ const soonReached = [
   "keel/src/hosts/cli/print/print.ts",
   "keel/src/app/open-session.ts",
   "keel/src/models/anthropic/model.ts",
+  "keel/src/app/maintenance/keys.ts",
 ];
 /** Modules of Node that take milliseconds to load, and that a start may not need. */
 const loadedLate = [

@@ -11,10 +11,13 @@ import { command, openStage } from "./stage.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
+const recorded = path.resolve(import.meta.dirname, "../golden/logs/v1-decision-facts.jsonl");
+
 const standIns: readonly (readonly [shown: string | RegExp, ours: string])[] = [
   ["@anthropic-ai/claude-agent-sdk", process.env["KEEL_OFFICIAL_SDK"] ?? "keel"],
   ['"/usr/local/bin/keel"', JSON.stringify(command)],
   ['"/srv/app"', "process.cwd()"],
+  ['"session.jsonl"', JSON.stringify(recorded)],
   ['"https://api.anthropic.com"', "String(process.env.ANTHROPIC_BASE_URL)"],
   [
     /^\/\/ .*\brun your program\b.* (\w+)\.url\b.*$/im,

@@ -12,6 +12,7 @@ const soonReached = [
   "keel/src/hosts/cli/print/print.ts",
   "keel/src/app/open-session.ts",
   "keel/src/models/anthropic/model.ts",
+  "keel/src/app/maintenance/keys.ts",
 ];
 const metafile = path.resolve(import.meta.dirname, "../../keel/dist/metafile.json");
 const { command }: { command: Record<string, Imports> } = JSON.parse(readFileSync(metafile, "utf8"));

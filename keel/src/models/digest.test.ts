@@ -3,7 +3,7 @@ import { createHash, Hash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import type { ModelRequest } from "../ports/model.ts";
 import { type Message, text } from "../protocol/message.ts";
-import type { RequestSums } from "../protocol/request-sums.ts";
+import type { RequestSums } from "../protocol/usage.ts";
 import { messagesEncoder } from "./anthropic/encode.ts";
 import { catalog } from "./catalog.ts";
 import { chatEncoder } from "./openai/encode.ts";

@@ -2,10 +2,9 @@
 import type { Stream } from "../kernel/one-by-one.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { Stop } from "../protocol/reasons.ts";
-import type { RequestSums } from "../protocol/request-sums.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import type { ModelInfo, Usage } from "../protocol/usage.ts";
+import type { ModelInfo, RequestSums, Usage } from "../protocol/usage.ts";
 
 /** A whole request to a model: a pure projection of the log. */
 export type ModelRequest = {

@@ -69,7 +69,6 @@ export {
   turnReasonSchema,
 } from "./reasons.ts";
 export { type RecordedDecision, recordedDecisions } from "./recorded-decisions.ts";
-export { type BytesSum, bytesSumSchema, type RequestSums, requestSumsSchema } from "./request-sums.ts";
 export {
   effortSchema,
   type PermissionMode,
@@ -99,7 +98,9 @@ export {
 export {
   addUsage,
   type Bill,
+  type BytesSum,
   billSchema,
+  bytesSumSchema,
   type ContextBreakdown,
   type ContextKind,
   contextKinds,
@@ -111,6 +112,8 @@ export {
   type Prices,
   predictionSchema,
   pricesSchema,
+  type RequestSums,
+  requestSumsSchema,
   type Usage,
   usageSchema,
 } from "./usage.ts";

@@ -43,7 +43,6 @@ import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp } from "./mcp.ts";
 import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
-import { namedPrograms } from "./named-programs.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
@@ -129,14 +128,20 @@ export async function composeSession(
   });
   kept.lend(() => texts.library.folders);
   const hostServers = { ...texts.main?.servers, ...options.mcpServers };
-  programs = namedPrograms({
-    entries: placed,
-    servers: hostServers,
-    plugins: texts.library.plugins,
-    cwd: workspace.cwd,
-    root: trust.root,
-    env: options.env,
-  });
+  const { plugins } = texts.library;
+  // Most people's settings name none.
+  if (placed.length + plugins.length + Object.keys(hostServers).length > 0) {
+    const { namedPrograms } = await import("./named-programs.ts");
+    const { cwd } = workspace;
+    programs = namedPrograms({
+      entries: placed,
+      servers: hostServers,
+      plugins,
+      cwd,
+      root: trust.root,
+      env: options.env,
+    });
+  }
   const takesForeign = offersForeign(options.tools);
   const { version } = options;
   // What settings start has no program of the folder by a bare name.

@@ -1,10 +1,12 @@
 /** Keys that a person gave Keel to keep, where they are kept, and the sessions for which they count. */
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { readKeys, type StoredKey, saveKey } from "../../config/settings/auth-file.ts";
 import { type EnvironmentVariables, pathsOf } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
+import { secretsIn } from "../../kernel/secrets.ts";
 import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
 import type { SettingsLocation } from "./settings-files.ts";
 import { settingsLock } from "./settings-lock.ts";
@@ -164,5 +166,27 @@ export async function openKeychain(): Promise<Keychain | undefined> {
     return keychain;
   } catch {
     return undefined;
+  }
+}
+
+/** Far more than settings and keys take. */
+const maxCharacters = 2_000_000;
+
+/** The keys that this start could know of, for whoever prints something: those of the environment, and those that stand in a person's own files. Never throws, and starts nothing. */
+export function knownSecrets(place: SettingsLocation): readonly string[] {
+  const { home, settings, compatible } = pathsOf(place);
+  const files = [path.join(home, "auth.json"), settings, ...(compatible === undefined ? [] : [compatible])];
+  return [...new Set([...secretsIn(place.env), ...files.flatMap(keysIn)])];
+}
+
+/** By the names under which keys stand: a file that is no whole JSON is read all the same. */
+function keysIn(file: string): string[] {
+  try {
+    const text = readFileSync(file, "utf8").slice(0, maxCharacters);
+    return [...text.matchAll(/"(?:key|[A-Z_]*(?:KEY|TOKEN|SECRET))"\s*:\s*"([^"\\]{6,4096})"/g)].flatMap(
+      ([, value]) => value ?? [],
+    );
+  } catch {
+    return []; // None there, or none that may be read: then it is not printed either.
   }
 }

@@ -2,7 +2,6 @@
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { entriesOf, type JudgedEntry, joinEntries, judgeEntries } from "./entries.ts";
 import { type Layer, type LayersOptions, readLayers, sources } from "./layers.ts";
-import { programMarks } from "./program-marks.ts";
 import { type Gate, offersIn, whyNot } from "./project-gate.ts";
 import { findProject, type Project } from "./project-root.ts";
 import type { KeelSettings } from "./settings-schema.ts";
@@ -59,7 +58,8 @@ export async function loadSettings({
   const all = entriesOf(layers);
   const shown = shownIn(book.book.get(project.root)?.shown);
   // Only what was trusted can have changed since.
-  const programs = shown && (await programMarks(offersIn(all), project));
+  const marks = shown && (await import("./program-marks.ts"));
+  const programs = await marks?.programMarks(offersIn(all), project);
   const gate: Gate = { named: chosen ?? [], shown, programs };
   const entries = judgeEntries(all, (entry) => whyNot(entry, gate));
   return {

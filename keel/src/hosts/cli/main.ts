@@ -1,9 +1,8 @@
 /** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
 import manifest from "../../../package.json" with { type: "json" };
-import { knownSecrets } from "../../app/maintenance/known-secrets.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
-import { withoutKeys, withoutSecrets } from "../../kernel/secrets.ts";
+import { secretsIn, withoutKeys, withoutSecrets } from "../../kernel/secrets.ts";
 import { isWireInvocation } from "./arguments.ts";
 import type { CliCommand } from "./command.ts";
 import { commands } from "./command-table.ts";
@@ -18,12 +17,17 @@ import { catchSignals, takeable } from "./signals.ts";
 const maxMsUnheard = 800;
 
 export async function main(): Promise<void> {
-  // Whatever is printed, by whomever, has no key in it. Read once, with the first text.
+  // Whatever is printed, by whomever, has no key in it. The files that hold some are read once, with the first text;
+  // until who reads them has come, nobody else has read them either.
+  let kept: (() => readonly string[]) | undefined;
   let known: readonly string[] | undefined;
   const secrets = (): readonly string[] => {
-    known ??= knownSecrets({ env: process.env, cwd: process.env["PWD"] ?? "/" });
-    return known;
+    known ??= kept?.();
+    return known ?? secretsIn(process.env);
   };
+  void import("../../app/maintenance/keys.ts").then(({ knownSecrets }) => {
+    kept = () => knownSecrets({ env: process.env, cwd: process.env["PWD"] ?? "/" });
+  });
   const crashes = takeable<unknown>((thrown) => {
     void fail(context, thrown).then((code) => end(context, code));
   });

@@ -15,17 +15,17 @@ import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult } from "../../protocol/message.ts";
-import type { BytesSum, RequestSums } from "../../protocol/request-sums.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import type { ModelInfo } from "../../protocol/usage.ts";
-import { RunningDigest, sumOf } from "../digest.ts";
+import type { BytesSum, ModelInfo, RequestSums } from "../../protocol/usage.ts";
 import {
   GrowingBytes,
   holdsImages,
   type IdRule,
   isImageType,
+  RunningDigest,
   remember,
   rememberFor,
+  sumOf,
   wireId,
 } from "../encoding.ts";
 import { thinkingFields } from "./thinking.ts";

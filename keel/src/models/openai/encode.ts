@@ -11,11 +11,9 @@ import { isObject, wellFormedJson } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
-import type { BytesSum, RequestSums } from "../../protocol/request-sums.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
-import type { ModelInfo } from "../../protocol/usage.ts";
-import { RunningDigest, sumOf } from "../digest.ts";
-import { holdsImages, isImageType, remember, rememberFor } from "../encoding.ts";
+import type { BytesSum, ModelInfo, RequestSums } from "../../protocol/usage.ts";
+import { holdsImages, isImageType, RunningDigest, remember, rememberFor, sumOf } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 

@@ -5,11 +5,10 @@ import { isFaultCode } from "../../kernel/faults.ts";
 import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
 import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
-import { requestSumsSchema } from "../request-sums.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
 import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
-import { predictionSchema, usageSchema } from "../usage.ts";
+import { predictionSchema, requestSumsSchema, usageSchema } from "../usage.ts";
 import { verdictFactsSchema } from "../verdict-facts.ts";
 
 /** A code that a newer Keel wrote is kept as `unexpected`, so that its log still folds. */

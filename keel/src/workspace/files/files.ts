@@ -7,7 +7,6 @@ import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { openParent, replaceFile } from "./atomic-write.ts";
-import { expandPattern } from "./expand.ts";
 import { sayFileError } from "./file-errors.ts";
 import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
@@ -57,7 +56,7 @@ export function nodeFiles(given: WorkspaceRoots): Files {
   };
   return {
     describe,
-    expand: (pattern) => expandPattern(pattern, place.own ?? []),
+    expand: async (pattern) => (await import("./expand.ts")).expandPattern(pattern, place.own ?? []),
     read: (name, limits) => readFile(name, { place, stamps, known: known(name), ...limits }),
     write: (name, bytes, basis) => writeFile(name, { place, stamps, bytes, basis }),
   };
