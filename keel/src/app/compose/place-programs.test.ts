@@ -15,7 +15,7 @@ function placed(value: unknown, path: readonly string[] = ["hooks", "PreToolUse"
     adds: true,
     state: { kind: "counts" },
   };
-  return placePrograms([entry], "/work/clone")[0]?.value;
+  return placePrograms([entry], "/srv/clone")[0]?.value;
 }
 
 const hook = (command: string, more: object = {}) => ({ hooks: [{ type: "command", command, ...more }] });
@@ -69,6 +69,6 @@ describe("a relative program of a person's settings", () => {
 });
 
 test("the path of what settings start has no folder of the workspace", () => {
-  const env = { PATH: "/work/clone/bin:.::/usr/bin:node_modules/.bin:/bin" };
-  expect(withoutOwnPath(env, ["/work/clone"])["PATH"]).toBe("/usr/bin:/bin");
+  const env = { PATH: "/srv/clone/bin:.::/usr/bin:node_modules/.bin:/bin" };
+  expect(withoutOwnPath(env, ["/srv/clone"])["PATH"]).toBe("/usr/bin:/bin");
 });
