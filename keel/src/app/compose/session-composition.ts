@@ -258,10 +258,7 @@ export async function composeSession(
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withServers(
-        withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
-        mcp.control,
-      ),
+      briefing: withServers(withSkills(texts.briefing(), texts.main?.skills ?? [], skilled), mcp.control),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },

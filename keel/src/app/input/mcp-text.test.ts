@@ -67,7 +67,7 @@ describe("a person's words that name something of a server", () => {
 test("what a server says about its use stands between tags that it cannot end", async () => {
   const empty = { content: [], files: [] };
   const briefing = withServers({ start: async () => empty, near: async () => empty }, mcp);
-  const [said] = (await briefing.start()).content;
+  const [said] = (await briefing.start(new Set())).content;
   const words = said?.type === "text" ? said.text : "";
   expect(words.match(/<\/keel-server>/g)).toHaveLength(1);
   expect(words).toContain('name="git"');
