@@ -7,7 +7,7 @@ import { modelOf, type SessionState } from "../state/state.ts";
 
 export function breakdownOf(
   state: SessionState,
-  { info, limits, next }: { info: ModelInfo; limits: Limits; next?: PromptFacts | undefined },
+  { info, limits, next }: { info: ModelInfo; limits: Limits; next?: SessionState["prompt"] | undefined },
 ): ContextBreakdown {
   const { tally, shares } = state;
   // Before the first request: what it will start with.
@@ -41,7 +41,5 @@ export function breakdownOf(
     tokens,
   };
 }
-
-type PromptFacts = NonNullable<SessionState["prompt"]>;
 
 const mcpPrefix = "mcp__";
