@@ -47,7 +47,7 @@ const rows = {
   memory: { imports: adapter, lines: 200 },
 
   app: {
-    lines: 8_050,
+    lines: 8_200,
     imports: [
       "models",
       "tools",
@@ -69,9 +69,10 @@ const rows = {
   },
 
   sdk: { imports: host, lines: 7_300 },
-  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
+  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
+  // flag of the interface.
   "hosts/cli": {
-    lines: 3_500,
+    lines: 3_900,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
