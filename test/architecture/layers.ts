@@ -47,7 +47,7 @@ const rows = {
   memory: { imports: adapter, lines: 200 },
 
   app: {
-    lines: 8_050,
+    lines: 8_200,
     imports: [
       "models",
       "tools",
@@ -68,10 +68,12 @@ const rows = {
     ],
   },
 
-  sdk: { imports: host, lines: 7_300 },
-  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
+  // Servers of other libraries, and what zod 3 does not say itself.
+  sdk: { imports: host, lines: 8_000 },
+  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
+  // flag of the interface.
   "hosts/cli": {
-    lines: 3_500,
+    lines: 3_900,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
