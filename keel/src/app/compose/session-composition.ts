@@ -41,8 +41,8 @@ import {
   lateShell,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
-import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
+import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
+import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
@@ -157,7 +157,7 @@ export async function composeSession(
     ...servers,
     named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
-    plugins: texts.library.plugins,
+    plugins: withServersOf(plugins, options),
   });
   const own = ownToolbox(
     options.ownTools ?? [],
@@ -273,7 +273,7 @@ function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings:
   refuseLost(unread);
   const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
-  const bypass = bypassOf(settings, { asked: options.bypass, managed });
+  const bypass = bypassOf(settings, { asked: options.bypass, managed, asRoot: isBareRoot(options.env) });
   const { mode, notices } = startMode(settings, { asked: options.permissionMode, bypass });
   return {
     bypass,
