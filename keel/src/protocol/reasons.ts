@@ -54,6 +54,7 @@ export const addedWhySchema = z.enum([
   "instructions",
   "skills",
   "agents",
+  "servers",
   "memory",
   "reminder",
   "plan",
