@@ -262,6 +262,7 @@ function handleOf({
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
     });
+  kit.transcript.follow(session, { location, history, folds });
   const words = inputHandler({
     session,
     kit,
@@ -334,7 +335,7 @@ function handleOf({
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
-      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
+      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics, transcript: kit.transcript };
       const end = { session, model, clock, budget, ...beside };
       place.release();
       closing ??= closeAll(end, reason, waiting)

@@ -24,6 +24,7 @@ import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
+import { SessionTranscript } from "../transcripts/session-transcript.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
@@ -81,6 +82,8 @@ export type SessionComposition = {
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
   readonly worktrees: SessionWorktrees;
+  /** For hooks, and for programs that read transcripts by themselves. */
+  readonly transcript: SessionTranscript;
   readonly notices: readonly LogNotice[];
 };
 
@@ -90,6 +93,7 @@ export async function composeSession(
   shared: HomeResources,
 ): Promise<SessionComposition> {
   const { path: home, clock, ids } = shared;
+  const { version } = options;
   const [inForce, keys, store] = await Promise.all([
     readSettings(options),
     storedKeys(options),
@@ -143,7 +147,6 @@ export async function composeSession(
     });
   }
   const takesForeign = offersForeign(options.tools);
-  const { version } = options;
   // What settings start has no program of the folder by a bare name.
   const started = {
     ...inForce,
@@ -190,11 +193,12 @@ export async function composeSession(
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
+  const transcript = new SessionTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
   const hooks = await sessionHooks(options.hooks ?? [], {
     inForce: started,
     guard,
     cwd: workspace.cwd,
-    transcript: (session) => store.location(session),
+    transcript: (_, agentId) => transcript.path(agentId),
     plugins: texts.library.plugins,
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
   });
@@ -226,6 +230,7 @@ export async function composeSession(
     texts,
     agents,
     worktrees,
+    transcript,
     store,
     mcp,
     notices: [
@@ -362,14 +367,8 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
   return memoryStore();
 }
 
-async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
-  if (jsonSchema === undefined) return [];
-  const [{ jsonChecker }, { answerTool }] = await Promise.all([
-    import("./check-json.ts"),
-    import("../../tools/structured-answer.ts"),
-  ]);
-  return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
-}
+const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
+  jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
 
 /** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
 const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));
