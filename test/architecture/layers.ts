@@ -48,7 +48,7 @@ const rows = {
 
   // With transcripts of the official interface, written and imported.
   app: {
-    lines: 9_300,
+    lines: 9_500,
     imports: [
       "models",
       "tools",
@@ -69,10 +69,12 @@ const rows = {
     ],
   },
 
-  sdk: { imports: host, lines: 7_300 },
-  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
+  // Servers of other libraries, and what zod 3 does not say itself.
+  sdk: { imports: host, lines: 8_000 },
+  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
+  // flag of the interface.
   "hosts/cli": {
-    lines: 3_500,
+    lines: 3_900,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

@@ -112,6 +112,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
         env: composition.env,
         settings: composition.settings,
         keys: composition.keys,
+        betas: options.betas,
       },
       clock,
     );

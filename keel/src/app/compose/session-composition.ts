@@ -1,6 +1,7 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
 import path from "node:path";
 import { boundShell, TreeBudget } from "../../agents/budget.ts";
+import { commandWords } from "../../config/settings/command-lines.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
@@ -41,8 +42,8 @@ import {
   lateShell,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
-import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
+import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
+import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
@@ -134,7 +135,8 @@ export async function composeSession(
   const hostServers = { ...texts.main?.servers, ...options.mcpServers };
   const { plugins } = texts.library;
   // Most people's settings name none.
-  if (placed.length + plugins.length + Object.keys(hostServers).length > 0) {
+  const namesSome = placed.some((entry) => commandWords(entry).length > 0 || entry.source === "flags");
+  if (namesSome || plugins.length + Object.keys(hostServers).length > 0) {
     const { namedPrograms } = await import("./named-programs.ts");
     const { cwd } = workspace;
     programs = namedPrograms({
@@ -158,7 +160,7 @@ export async function composeSession(
     ...servers,
     named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
-    plugins: texts.library.plugins,
+    plugins: withServersOf(plugins, options),
   });
   const own = ownToolbox(
     options.ownTools ?? [],
@@ -279,7 +281,7 @@ function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings:
   refuseLost(unread);
   const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
-  const bypass = bypassOf(settings, { asked: options.bypass, managed });
+  const bypass = bypassOf(settings, { asked: options.bypass, managed, asRoot: isBareRoot(options.env) });
   const { mode, notices } = startMode(settings, { asked: options.permissionMode, bypass });
   return {
     bypass,
