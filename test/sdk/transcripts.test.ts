@@ -196,8 +196,7 @@ describe("the copy of a transcript", () => {
     });
     const { id } = await ask(stage, "go", {
       ...hosted(stage),
-      permissionMode: "bypassPermissions",
-      allowDangerouslySkipPermissions: true,
+      allowedTools: ["Agent"],
     });
     const folder = path.join(copyOf(stage, id).replace(/\.jsonl$/, ""), "subagents");
     const [file = "", meta = ""] = readdirSync(folder).sort();
@@ -291,8 +290,7 @@ describe("transcript_path", () => {
     const hooks = Object.fromEntries(events.map((event) => [event, [{ hooks: [look] }]]));
     const { id } = await ask(stage, "go on", {
       hooks,
-      permissionMode: "bypassPermissions",
-      allowDangerouslySkipPermissions: true,
+      allowedTools: ["Agent"],
     });
     const wordsAt = (event: string): string =>
       seen.find((each) => each.event === event)?.words ?? "not called";

@@ -263,7 +263,7 @@ function handleOf({
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
     });
-  kit.transcript.follow(session, { location, history, folds });
+  kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
     kit,

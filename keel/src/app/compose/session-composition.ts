@@ -25,7 +25,6 @@ import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
-import { SessionTranscript } from "../transcripts/session-transcript.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
@@ -33,6 +32,7 @@ import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
 import {
   type LateGuard,
+  type LateTranscript,
   lateCheckpoints,
   lateDiagnostics,
   lateDocuments,
@@ -40,6 +40,7 @@ import {
   latePlace,
   latePrograms,
   lateShell,
+  lateTranscript,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
@@ -84,7 +85,7 @@ export type SessionComposition = {
   readonly agents: SessionAgents;
   readonly worktrees: SessionWorktrees;
   /** For hooks, and for programs that read transcripts by themselves. */
-  readonly transcript: SessionTranscript;
+  readonly transcript: LateTranscript;
   readonly notices: readonly LogNotice[];
 };
 
@@ -195,7 +196,7 @@ export async function composeSession(
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
-  const transcript = new SessionTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
+  const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
   const hooks = await sessionHooks(options.hooks ?? [], {
     inForce: started,
     guard,

@@ -10,7 +10,6 @@ import type { SettingsPatch } from "../../protocol/settings.ts";
 import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
-import { ownTranscriptFolder } from "../transcripts/places.ts";
 
 export type StoredSession = SessionInfo;
 
@@ -61,6 +60,7 @@ export function storedSessions({ path: home, clock, ids, store }: HomeResources)
     async delete(id) {
       const own = await blobsOf(store, id);
       await store.delete(id);
+      const { ownTranscriptFolder } = await import("../transcripts/places.ts");
       await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
       const isOpen = (session: string): boolean => store.leases.isHeld(session);
       await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
