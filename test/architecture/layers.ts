@@ -30,7 +30,8 @@ const rows = {
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_300 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_600 },
+  // What rules mean on a ground is kept with them.
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_620 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },

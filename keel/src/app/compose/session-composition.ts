@@ -21,7 +21,6 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
-import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
@@ -266,10 +265,7 @@ export async function composeSession(
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withServers(
-        withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
-        mcp.control,
-      ),
+      briefing: withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },
