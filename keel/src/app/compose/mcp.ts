@@ -90,6 +90,7 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
       async ready(signal) {
         if (loading) await (await loading).ready(signal);
       },
+      instructions: () => box?.instructions() ?? [],
     },
     control: {
       status: () => box?.status() ?? servers.map(notYet),
@@ -97,7 +98,6 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
       reconnect: async (name) => (await open()).reconnect(name),
       toggle: async (name, to) => (await open()).toggle(name, to),
       set: async (named) => (await open()).set(named),
-      instructions: () => box?.instructions() ?? [],
       prompts: () => box?.prompts() ?? [],
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],
