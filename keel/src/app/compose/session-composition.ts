@@ -31,6 +31,7 @@ import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
 import {
   type LateGuard,
+  type LateTranscript,
   lateCheckpoints,
   lateDiagnostics,
   lateDocuments,
@@ -38,6 +39,7 @@ import {
   latePlace,
   latePrograms,
   lateShell,
+  lateTranscript,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
@@ -81,6 +83,8 @@ export type SessionComposition = {
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
   readonly worktrees: SessionWorktrees;
+  /** For hooks, and for programs that read transcripts by themselves. */
+  readonly transcript: LateTranscript;
   readonly notices: readonly LogNotice[];
 };
 
@@ -90,6 +94,7 @@ export async function composeSession(
   shared: HomeResources,
 ): Promise<SessionComposition> {
   const { path: home, clock, ids } = shared;
+  const { version } = options;
   const [inForce, keys, store] = await Promise.all([
     readSettings(options),
     storedKeys(options),
@@ -144,7 +149,6 @@ export async function composeSession(
     });
   }
   const takesForeign = offersForeign(options.tools);
-  const { version } = options;
   // What settings start has no program of the folder by a bare name.
   const started = {
     ...inForce,
@@ -191,11 +195,12 @@ export async function composeSession(
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
+  const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
   const hooks = await sessionHooks(options.hooks ?? [], {
     inForce: started,
     guard,
     cwd: workspace.cwd,
-    transcript: (session) => store.location(session),
+    transcript: (_, agentId) => transcript.path(agentId),
     plugins: texts.library.plugins,
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
   });
@@ -227,6 +232,7 @@ export async function composeSession(
     texts,
     agents,
     worktrees,
+    transcript,
     store,
     mcp,
     notices: [
@@ -360,14 +366,8 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
   return memoryStore();
 }
 
-async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
-  if (jsonSchema === undefined) return [];
-  const [{ jsonChecker }, { answerTool }] = await Promise.all([
-    import("./check-json.ts"),
-    import("../../tools/structured-answer.ts"),
-  ]);
-  return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
-}
+const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
+  jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
 
 /** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
 const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));
