@@ -1,13 +1,13 @@
 // Every option of the table, seen at every door that has it.
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { parseArguments } from "../keel/src/app/flags/arguments.ts";
+import { readFlags } from "../keel/src/app/flags/session-flags.ts";
 import { openOptionsOf } from "../keel/src/app/options.ts";
-import { parseArguments } from "../keel/src/hosts/cli/arguments.ts";
 import { runnerOptions } from "../keel/src/hosts/cli/commands/runner.ts";
 import type { Context } from "../keel/src/hosts/cli/context.ts";
 import { Output } from "../keel/src/hosts/cli/output.ts";
 import { printOptions } from "../keel/src/hosts/cli/print/root.ts";
-import { readFlags } from "../keel/src/hosts/cli/session-flags.ts";
 import { readWireArguments } from "../keel/src/hosts/executable/options.ts";
 import { sessionOptions as wireSessionOptions } from "../keel/src/hosts/executable/session.ts";
 import { readStart } from "../keel/src/hosts/runner/start.ts";

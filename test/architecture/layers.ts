@@ -24,7 +24,7 @@ const rows = {
   kernel: { imports: [], packages: ["zod"], lines: 1_900 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 450 },
   // With the tables of options and inquiries, which every door is made from.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_750 },
   view: { imports: basics, packages: [], lines: 2_750 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
@@ -50,7 +50,7 @@ const rows = {
 
   // With transcripts of the official interface, and with what the model is told.
   app: {
-    lines: 9_500,
+    lines: 9_650,
     imports: [
       "models",
       "tools",
@@ -76,7 +76,7 @@ const rows = {
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
   // flag of the interface.
   "hosts/cli": {
-    lines: 3_900,
+    lines: 3_600,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

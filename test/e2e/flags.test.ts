@@ -169,3 +169,44 @@ test("-v tells the version of the interface, --version Keel's own", async () => 
   expect((await stage.run(["-v"])).stdout).toMatch(/^2\.1\.\d+ \(Keel \d+\.\d+\.\d+\)\n$/);
   expect((await stage.run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+describe("commands that hosts ask", () => {
+  test("auth status says whether somebody is logged in", async () => {
+    const stage = await openStage(hello);
+    const ask = async (env: Record<string, string>) =>
+      JSON.parse((await stage.run(["auth", "status", "--json"], { env })).stdout);
+    expect(await ask({ ANTHROPIC_API_KEY: "k-1234567890" })).toMatchObject({
+      loggedIn: true,
+      authMethod: "api_key",
+      apiProvider: "anthropic",
+      providers: expect.arrayContaining([expect.objectContaining({ provider: "anthropic" })]),
+    });
+    expect(await ask({})).toMatchObject({ loggedIn: false, authMethod: "none" });
+  });
+
+  test("a server is added as JSON, looked at and removed", async () => {
+    const stage = await openStage(hello);
+    const json = '{"type":"stdio","command":"node","args":["s.mjs"],"env":{"KEY":"secret"}}';
+    expect((await stage.run(["mcp", "add-json", "one", json, "-s", "user"])).code).toBe(0);
+    const shown = await stage.run(["mcp", "get", "one"]);
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stdout).toContain("command: node");
+    expect(shown.stdout).not.toContain("secret");
+    const asJson = JSON.parse((await stage.run(["mcp", "get", "one", "--json"])).stdout);
+    expect(asJson).toMatchObject({ name: "one", scope: "user", args: ["s.mjs"] });
+    expect((await stage.run(["mcp", "remove", "one", "--scope", "user"])).code).toBe(0);
+    expect(await stage.run(["mcp", "get", "one"])).toMatchObject({ code: 64 });
+    expect((await stage.run(["mcp", "add-json", "two", "no json"])).code).toBe(64);
+  });
+
+  test("what there is not is said as it is", async () => {
+    const stage = await openStage(hello);
+    const unknown = await stage.run(["mcp", "frobnicate"]);
+    expect(unknown).toMatchObject({ code: 64, stdout: "" });
+    expect(unknown.stderr).toContain('There is no command "mcp frobnicate"');
+    expect((await stage.run(["nonsense"])).stderr).toContain('keel -p "PROMPT"');
+    const alone = await stage.run([]);
+    expect(alone).toMatchObject({ code: 64 });
+    expect(alone.stderr).toContain("keel --help");
+  });
+});

@@ -89,13 +89,15 @@ describe("after a kill", () => {
 });
 
 describe("what cannot go on", () => {
-  test("an unknown session ends with 66, also when the folder has none", async () => {
-    const stage = await openStage({ replies: [] });
+  test("an unknown session ends with 66; where the folder has none, --continue begins one", async () => {
+    const stage = await openStage({ replies: [reply("begun")] });
     const unknown = await stage.run(["-p", "x", "--resume", "11111111-2222-4333-8444-555555555555"]);
     expect(unknown).toMatchObject({ code: 66, stdout: "" });
-    expect(unknown.stderr).toContain("There is no session 11111111");
-    expect((await stage.run(["-p", "x", "--continue"])).code).toBe(66);
+    expect(unknown.stderr).toContain("No conversation found with session ID: 11111111");
+    expect((await stage.run(["-p", "--continue"])).code).toBe(66);
     expect(stage.sessions()).toEqual([]);
+    expect(await stage.run(["-p", "x", "--continue"])).toMatchObject({ code: 0, stdout: "begun\n" });
+    expect(stage.sessions()).toHaveLength(1);
   });
 
   test("a path is no session id and ends with 64", async () => {

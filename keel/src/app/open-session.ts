@@ -35,7 +35,7 @@ import type { FileContents, HostCall } from "./inquiries/inquiries.ts";
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
-import { openLog } from "./sessions/which-session.ts";
+import { beginWhereNone, openLog } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -104,7 +104,12 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const entrance = memoryAdmission(composition.settings, home.memory);
   await entrance.admit();
   const { clock, ids, workspace } = composition.parts;
-  const which = options.which ?? { kind: "new" };
+  const chosenNow = options.which ?? { kind: "new" };
+  // Whoever says nothing wants an unfinished turn to go on: there is none to begin.
+  const which =
+    options.unfinished === "lost"
+      ? await beginWhereNone(chosenNow, { store: composition.store, cwd: workspace.cwd })
+      : chosenNow;
   const find = (logged?: string | undefined) =>
     openModel(
       {

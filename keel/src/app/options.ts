@@ -110,7 +110,10 @@ export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOpt
     which: whichOf({ resume, continue: newest, forkSession, sessionId }),
     persist: persistSession === false ? "memory" : "disk",
     fallbackModels,
-    thinking: thinkingOf({ thinking, maxThinkingTokens }),
+    thinking: thinkingOf({
+      thinking,
+      maxThinkingTokens: maxThinkingTokens ?? tokensIn(host.env["MAX_THINKING_TOKENS"]),
+    }),
     bypass: allowDangerouslySkipPermissions ? "allowed" : "refused",
     tools: toolsOf({ tools, toolPreset }),
     addDirs: additionalDirectories,
@@ -163,6 +166,10 @@ function thinkingOf({ thinking, maxThinkingTokens }: SessionOptions): ThinkingMo
       return maxThinkingTokens === undefined ? undefined : thinkingWith(maxThinkingTokens);
   }
 }
+
+/** Of a variable that other agents have too; what is no number says nothing. */
+const tokensIn = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
 export const thinkingWith = (tokens: number): ThinkingMode =>
   tokens > 0 ? { kind: "budget", tokens } : { kind: "off" };

@@ -123,7 +123,7 @@ const cases: Case[] = [
   { rule: "a reply that asks for more ends at the limit of turns", turn: reply("end", true), limits: { maxTurns: 1 }, step: { kind: "finish", reason: "max_turns" } },
   { rule: "a reply that asks for more ends at the limit of turns", turn: reply("end"), limits: { maxTurns: 1, structured: true }, step: { kind: "finish", reason: "max_turns" } },
   { rule: "the reply ends the turn", turn: reply("end"), limits: { maxTurns: 1 }, step: { kind: "finish", reason: "completed" } },
-  { rule: "the reply ends the turn", turn: reply("end"), state: { ...spent, pending: [waiting({ when: "now" })] }, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "completed" } },
+  { rule: "the budget in USD is used up", turn: reply("end"), state: { ...spent, pending: [waiting({ when: "now" })] }, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "budget_usd" } },
   // The model has something new to read
   { rule: "steering joins at a safe boundary", state: { pending: [waiting(), waiting({ id: "i3", when: "now" })] }, step: { kind: "take-input", which: "steering" } },
   { rule: "going in circles is named once", turn: circling, step: { kind: "ask-model", reminder: "stuck" } },

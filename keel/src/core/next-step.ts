@@ -49,7 +49,7 @@ export const rows: readonly StepRule[] = [
   // Interrupts, budgets and open calls: a batch is settled before anything else.
   ["an interrupted turn settles its open calls", (f) => f.turn.interrupted && hasCalls(f), () => ({ kind: "run-tools" })],
   ["an interrupted turn ends", (f) => f.turn.interrupted, (f) => ({ kind: "finish", reason: f.turn.endsAs })],
-  ["the budget in USD is used up", (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd && !isDone(f), end("budget_usd")],
+  ["the budget in USD is used up", (f) => f.state.bill.costUsd >= f.limits.maxBudgetUsd, end("budget_usd")],
   ["the budget in tokens is used up", (f) => tokensUsed(f) >= f.limits.maxTokens && !isDone(f), end("budget_tokens")],
   ["the budget in time is used up", (f) => f.limits.maxTimeMs <= 0 && !isDone(f), end("budget_time")],
   ["open calls run", hasCalls, () => ({ kind: "run-tools" })],

@@ -73,7 +73,7 @@ export const faults = {
   },
   // Sessions and the log
   session_unknown: {
-    says: "There is no session {session}.",
+    says: "No conversation found with session ID: {session}",
     hint: "`keel sessions list` shows the sessions of this folder.",
     exit: exitCodes.noSession,
   },
@@ -237,12 +237,12 @@ export const faults = {
   },
   // Files
   checkpoints_off: {
-    says: "This session keeps no checkpoints of files.",
+    says: "File rewinding is not enabled: this session keeps no checkpoints.",
     hint: "Start it with checkpoints on.",
     exit: exitCodes.usage,
   },
   checkpoint_unknown: {
-    says: "Nothing was kept under the checkpoint {checkpoint}.",
+    says: "No file checkpoint found for this message: {checkpoint}.",
     hint: "A checkpoint is the id of a message of yours; only turns that changed files have one.",
     exit: exitCodes.usage,
   },

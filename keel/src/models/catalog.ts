@@ -17,6 +17,7 @@ export type Catalog = {
   isKnown(model: string): boolean;
   /** Whose model it is: by the provider's name before it, by what is known, or by its family. */
   home(model: string): ProviderId | undefined;
+  aliases(): readonly string[];
   /** The model that an alias stands for; any other name is returned as it is. */
   unalias(name: string): string;
   defaultOf(provider: string): string | undefined;
@@ -55,6 +56,7 @@ export function catalog({ extra = [], aliases = {} }: CatalogOptions = {}): Cata
     info: (model) => find(model) ?? unknownModel(model, home(model)),
     isKnown: (model) => find(model) !== undefined,
     home,
+    aliases: () => [...names.keys()],
     unalias: (name) => names.get(name) ?? name,
     defaultOf: (provider) => (Object.hasOwn(defaultModels, provider) ? defaultModels[provider] : undefined),
     list: () => [...models.values()],

@@ -126,6 +126,10 @@ const about = <Answer>(says: string, answer: z.ZodMiniType<Answer>): InquiryRow<
 export const inquiries = {
   facts: about("Where and with what the session works", sessionFactsSchema),
   models: about("The models that Keel knows, with what the settings add", list(modelInfoSchema)),
+  offeredModels: about(
+    "The models that the person can choose from, by the names to choose them by, with the levels of effort",
+    list(z.object({ name: text, model: modelInfoSchema, efforts: list(effortSchema) })),
+  ),
   commands: about("What can be called with a slash now", list(commandInfoSchema)),
   agents: about("The kinds of agents that work can be given to", list(agentKindSchema)),
   servers: about("How each MCP server stands", list(z.looseObject({ name: text, status: text }))),

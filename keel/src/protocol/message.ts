@@ -87,6 +87,10 @@ export const text = (value: string): Text => ({ type: "text", text: value });
 export const toolUses = (blocks: readonly Block[]): ToolUse[] =>
   blocks.filter((block) => block.type === "tool_use");
 
+/** What a reply came to: its last text. */
+export const lastTextOf = (blocks: readonly Block[]): string =>
+  blocks.findLast((block) => block.type === "text")?.text ?? "";
+
 /** The plain text of blocks, joined. */
 export const textOf = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");

@@ -206,11 +206,11 @@ describe("a conversation", () => {
     expect(JSON.stringify(stage.body()["system"])).toContain("Answer in verse.");
     expect(stage.session.info.outputStyle).toEqual({
       name: "verse",
-      all: ["default", "brief", "teaching", "verse"],
+      all: ["default", "brief", "teaching", "Explanatory", "Learning", "verse"],
     });
     const none = await wordsStage({ options: { settings: { outputStyle: "nobody's" } } });
     expect(none.session.notices.map(({ text }) => text)).toEqual([
-      'There is no output style called "nobody\'s". There are: default, brief, teaching.',
+      'There is no output style called "nobody\'s". There are: default, brief, teaching, Explanatory, Learning.',
     ]);
   });
 });

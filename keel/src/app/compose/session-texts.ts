@@ -104,7 +104,10 @@ export async function sessionTexts(
       return shelf.agents;
     },
     get style() {
-      return { name: style?.name ?? defaultStyle, all: styleNames(shelf.library.styles) };
+      return {
+        name: style?.name ?? nameOfStyle(settings.outputStyle),
+        all: styleNames(shelf.library.styles),
+      };
     },
     async reload() {
       shelf = await read();
@@ -234,7 +237,30 @@ export const builtInStyles: readonly OutputStyle[] = [
 - Where a small part is worth learning, leave it to the user: say what to write, where, and how to check that it is right.`,
     keepsWork: true,
   },
+  // The next two have the names that programs of the interface ask for.
+  {
+    name: "Explanatory",
+    description: "Does the work, and explains the code it meets and the choices it makes.",
+    text: `# Answers
+- Write in the user's language and start with the result.
+- With each step of some weight add two or three sentences that explain what is particular to this code: why it is built so, what was chosen and what was turned down.
+- Explain what is worth knowing here, not what any manual says.`,
+    keepsWork: true,
+  },
+  {
+    name: "Learning",
+    description: "Works together with somebody who wants to learn by doing.",
+    text: `# Answers
+- Write in the user's language and start with the result.
+- Do the routine parts yourself. When a decision of design or a piece of logic is worth practising, prepare its place in the file with a TODO(human) mark, say in a few sentences what belongs there and what to weigh, and wait for the user to write those five to ten lines.
+- Leave at most one such piece at a time. Afterwards say what their solution brings, then go on.`,
+    keepsWork: true,
+  },
 ];
+
+/** As it was asked for, also where nobody has it: whoever asked compares. */
+const nameOfStyle = (wanted = defaultStyle): string =>
+  wanted.toLowerCase() === defaultStyle ? defaultStyle : wanted;
 
 /** Undefined is the default, which is part of the prompt itself. A sentence for a name that nobody has. */
 export function chooseStyle(

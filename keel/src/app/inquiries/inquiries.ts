@@ -1,4 +1,5 @@
 /** What a host can ask about an open session beside its conversation, and the few things that it can do there itself. */
+
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Session } from "../../engine/session.ts";
@@ -6,6 +7,9 @@ import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
+import { effortsOf as claudeEfforts } from "../../models/anthropic/thinking.ts";
+import { readEndpoints } from "../../models/endpoints.ts";
+import { effortsOf as openaiEfforts } from "../../models/openai/traits.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
 import {
@@ -17,7 +21,7 @@ import {
   type SessionFacts,
 } from "../../protocol/inquiry.ts";
 import type { ContextBreakdown } from "../../protocol/usage.ts";
-import { knownModels } from "../compose/model.ts";
+import { catalogOf, knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
 import { rowOf, withoutSecrets } from "../maintenance/configure.ts";
@@ -54,6 +58,7 @@ const answers: {
 } = {
   facts: ({ info }) => ({ ...info }),
   models: ({ kit, info }) => knownModels({ env: kit.env, cwd: info.cwd }),
+  offeredModels: ({ kit, info }) => offeredModels(kit, info.model),
   commands: ({ info }) => info.commands,
   agents: ({ info }) => info.agents,
   servers: ({ kit }) => kit.mcp.control.status(),
@@ -226,4 +231,31 @@ function writtenHooks(
       }),
     ),
   );
+}
+
+/** The default is what the session began with. A family with aliases is listed by them, and by what the settings add. */
+function offeredModels(
+  { env, settings }: Pick<SessionComposition, "env" | "settings">,
+  model: string,
+): InquiryAnswer<"offeredModels"> {
+  const known = catalogOf(settings);
+  const endpoints = readEndpoints({ env, providers: settings.providers });
+  const usable = new Set<string>(endpoints.ok ? endpoints.value.map(({ provider }) => provider) : []);
+  const row = (name: string, id: string) => {
+    const about = known.info(id);
+    const efforts = about.provider === "openai" ? openaiEfforts(id) : claudeEfforts(id, about);
+    return { name, model: about, efforts: [...efforts] };
+  };
+  const aliases = known.aliases().filter((alias) => usable.has(known.home(known.unalias(alias)) ?? ""));
+  const covered = new Set(aliases.map((alias) => known.home(known.unalias(alias))));
+  const own = new Set(settings.models?.map(({ id }) => id));
+  const others = known.list().filter(({ id, provider }) => {
+    const home = known.home(id) ?? provider;
+    return own.has(id) || (usable.has(home) && !covered.has(known.home(id)));
+  });
+  return [
+    row("default", model),
+    ...aliases.map((alias) => row(alias, known.unalias(alias))),
+    ...others.map(({ id }) => row(id, id)),
+  ];
 }

@@ -18,6 +18,17 @@ export type SessionChoice =
 /** A session by its id, or the newest of the folder. */
 export type ResumeOrigin = { readonly session: string } | "newest";
 
+/** Where there is no newest session to go on with, one begins. */
+export async function beginWhereNone(
+  which: SessionChoice,
+  { store, cwd }: { store: Store; cwd: string },
+): Promise<SessionChoice> {
+  if (which.kind === "new" || which.from !== "newest") return which;
+  const newest = await newestId(store, cwd);
+  if (newest === undefined) return { kind: "new", id: which.kind === "fork" ? which.id : undefined };
+  return { ...which, from: { session: newest } };
+}
+
 /** Opens the log for writing. Throws `session_unknown`, `session_busy` or `session_invalid_id`. */
 export async function openLog(
   which: SessionChoice,
@@ -37,11 +48,16 @@ export async function openLog(
 }
 
 async function originId(from: ResumeOrigin, store: Store, cwd: string): Promise<string> {
-  if (from !== "newest") return from.session;
+  const found = from === "newest" ? await newestId(store, cwd) : from.session;
+  if (found === undefined) throw fault("session_unknown", { session: "none in this folder" });
+  return found;
+}
+
+async function newestId(store: Store, cwd: string): Promise<string | undefined> {
   for (const limit of [1, undefined]) {
     // A sub-agent's session belongs to its parent: nobody goes on with it by accident.
     const newest = (await store.list({ cwd, limit })).find(({ parent }) => parent === undefined);
     if (newest) return newest.id;
   }
-  throw fault("session_unknown", { session: "in this folder to go on with" });
+  return undefined;
 }

@@ -1,6 +1,7 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
+
+import { type Arguments, type CliOptions, parseArguments, usage } from "../../app/flags/arguments.ts";
 import { exitCodes } from "../../kernel/faults.ts";
-import { type Arguments, type CliOptions, parseArguments, usage } from "./arguments.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
@@ -219,14 +220,19 @@ function command<const T extends CliOptions>({
   return self;
 }
 
+/** What the table knows is read without the other one, which most starts do not need. */
 async function parseWithForeign<const T extends CliOptions>(
   given: readonly string[],
   options: T,
   { err }: Context,
 ): Promise<Arguments<T>> {
-  const { passingOver, sayPassedOver } = await import("./foreign-flags.ts");
-  const passed: string[] = [];
-  const parsed = parseArguments(given, options, passingOver(passed, "refused"));
-  if (passed.length > 0) err.line(sayPassedOver(passed));
-  return parsed;
+  try {
+    return parseArguments(given, options);
+  } catch {
+    const { passingOver, sayPassedOver } = await import("../../app/flags/foreign-flags.ts");
+    const passed: string[] = [];
+    const parsed = parseArguments(given, options, passingOver(passed, "refused"));
+    if (passed.length > 0) err.line(sayPassedOver(passed));
+    return parsed;
+  }
 }

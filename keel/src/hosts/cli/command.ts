@@ -1,6 +1,7 @@
 /** What a command is. The table of them is in `command-table.ts`. */
+
+import { type CliOptions, type OptionValues, oneOf, usage } from "../../app/flags/arguments.ts";
 import type { WritableSource } from "../../app/maintenance/settings-files.ts";
-import { type CliOptions, type OptionValues, usage } from "./arguments.ts";
 import type { Context } from "./context.ts";
 
 /** Options that many commands have. */
@@ -45,12 +46,15 @@ export const targetOptions = {
   user: { kind: "flag", says: "In your own settings (the default)" },
   project: { kind: "flag", says: "In the settings that the project shares" },
   local: { kind: "flag", says: "In your own settings for this project" },
+  scope: { kind: "text", short: "s", value: "SCOPE", says: "The same in a word: user, project or local" },
 } as const satisfies CliOptions;
 
-export type TargetValues = { readonly [Name in keyof typeof targetOptions]: boolean };
+export type TargetValues = OptionValues<typeof targetOptions>;
 
 export function targetOf(values: TargetValues): WritableSource {
-  const named = (["user", "project", "local"] as const).filter((name) => values[name]);
+  const sources = ["user", "project", "local"] as const;
+  const scope = oneOf("scope", values.scope, sources);
+  const named = sources.filter((name) => values[name] || scope === name);
   if (named.length > 1) throw usage("Name one of --user, --project and --local.");
   return named[0] ?? "user";
 }

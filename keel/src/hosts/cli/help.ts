@@ -1,5 +1,5 @@
 /** Help, made from the table of commands and from nothing else. */
-import type { CliOption, CliOptions } from "./arguments.ts";
+import type { CliOption, CliOptions } from "../../app/flags/arguments.ts";
 import type { CliCommand } from "./command.ts";
 
 export async function helpFor(command: CliCommand, commands: readonly CliCommand[]): Promise<string> {
@@ -17,7 +17,7 @@ export function helpForGroup(name: string, commands: readonly CliCommand[]): str
 }
 
 /** What `keel` says on a terminal when it is asked for nothing. */
-export const welcome = `Keel is an agent harness. Its screen is not built yet; the command works without it:
+export const welcome = `Keel is an agent harness. It has no screen of its own yet; ask it by a command:
 
   keel -p "What does this project do?"     answer a prompt and end
   keel -p --continue "And how is it built?" go on with the newest session of this folder

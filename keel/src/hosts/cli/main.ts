@@ -1,9 +1,9 @@
 /** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
 import manifest from "../../../package.json" with { type: "json" };
+import { isWireInvocation } from "../../app/flags/arguments.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { secretsIn, withoutKeys, withoutSecrets } from "../../kernel/secrets.ts";
-import { isWireInvocation } from "./arguments.ts";
 import type { CliCommand } from "./command.ts";
 import { commands } from "./command-table.ts";
 import type { Context } from "./context.ts";
@@ -66,6 +66,10 @@ async function run(given: readonly string[], context: Context): Promise<number> 
   const isCommand = commands.some(({ name }) => name === first);
   if (group && !isCommand && ["", "-h", "--help"].includes(second)) return showGroup(first, context);
   const found = commandFor(given);
+  if (group && found.command.name === "")
+    throw fault("usage", {
+      reason: `There is no command ${JSON.stringify(`${first} ${second}`)}: \`keel ${first}\` lists those that there are.`,
+    });
   if (found.command.unheard === undefined) endUnheard(context);
   return found.command.start(found.rest, context);
 }

@@ -3,14 +3,15 @@
  * arrive, messages and answers leave, and what a program would answer by a callback is asked over the same wire. It is
  * `query()` with the callbacks at the other end.
  */
+
+import { usage } from "../../app/flags/arguments.ts";
+import { sayPassedOver } from "../../app/flags/foreign-flags.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { type ReceivedFrame, readFrame } from "../../sdk/control/frames.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
-import { usage } from "../cli/arguments.ts";
 import type { Context } from "../cli/context.ts";
-import { sayPassedOver } from "../cli/foreign-flags.ts";
 import { showFault } from "../cli/show-fault.ts";
 import { exitCodeOf, untilStopped } from "../cli/signals.ts";
 import { WireHost } from "./host.ts";

@@ -2,10 +2,10 @@
  * The options of `keel --input-format stream-json`, where Keel is the executable of an SDK: those of `keel -p`, and those
  * that SDKs pass beside them. What is not in the table is passed over and told, since SDKs grow faster than executables.
  */
-import { type CliOptions, type OptionValues, parseArguments } from "../cli/arguments.ts";
-import { passingOver } from "../cli/foreign-flags.ts";
+import { type CliOptions, type OptionValues, parseArguments } from "../../app/flags/arguments.ts";
+import { passingOver } from "../../app/flags/foreign-flags.ts";
+import { type besideOptions, type FlagValues, flagsOf } from "../../app/flags/session-flags.ts";
 import { printOptions } from "../cli/print/root.ts";
-import { type besideOptions, type FlagValues, flagsOf } from "../cli/session-flags.ts";
 
 const ownOptions = {
   "await-initialize": { kind: "flag", says: "Open nothing before the SDK has introduced itself" },

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { isWireInvocation } from "../../app/flags/arguments.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "../../sdk/process/arguments.ts";
-import { isWireInvocation } from "../cli/arguments.ts";
 import type { Context } from "../cli/context.ts";
 import { readWireArguments } from "./options.ts";
 import { sessionOptions } from "./session.ts";

@@ -1,10 +1,11 @@
 /** From the arguments of an SDK and its first words to the options of a session, in the SDK's own form. */
+
+import { readUserFlags } from "../../app/flags/session-flags.ts";
 import { present } from "../../kernel/present.ts";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { InitializeRequest } from "../../sdk/control/host-requests.ts";
 import type { Options } from "../../sdk/options/options.ts";
 import type { Context } from "../cli/context.ts";
-import { readUserFlags } from "../cli/session-flags.ts";
 import type { WireValues } from "./options.ts";
 
 /** Throws a usage fault for a value that is none. What the other side answers itself is added by whoever calls. */

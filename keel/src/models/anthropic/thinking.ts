@@ -42,6 +42,9 @@ const known: Readonly<Record<string, ThinkingTraits>> = {
   "claude-opus-4-5": { off: "omit", efforts: upToHigh },
 };
 
+/** The levels of effort that a model takes. */
+export const effortsOf = (model: string, info: ModelInfo): readonly Effort[] => traitsOf(model, info).efforts;
+
 function traitsOf(model: string, info: ModelInfo): ThinkingTraits {
   const id = undated(model);
   if (Object.hasOwn(known, id)) return known[id] ?? every;

@@ -5,7 +5,7 @@
 import { isObject } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import { undated } from "../catalog.ts";
-import { effortFor } from "../encoding.ts";
+import { type Effort, effortFor, efforts } from "../encoding.ts";
 import type { Endpoint } from "../providers.ts";
 
 /** The fields of a request that not every server takes. */
@@ -49,6 +49,12 @@ const families: readonly { readonly names: RegExp; readonly effort: EffortRule }
   { names: /^(?:openai\/)?gpt-5\.[2-3]/, effort: { kind: "levels", levels: toExtraHigh } },
   { names: /^(?:openai\/)?(?:gpt-5|o[1-9])/, effort: { kind: "levels", levels: toHigh } },
 ];
+
+/** The levels of effort that a model takes. */
+export function effortsOf(model: string): readonly Effort[] {
+  const rule = families.find(({ names }) => names.test(model))?.effort;
+  return efforts.filter((level) => rule && "levels" in rule && rule.levels.includes(level));
+}
 
 /** The value of `reasoning_effort`; undefined when nothing is to be said. */
 export function effortField(

@@ -4,11 +4,12 @@ import type { Queue } from "../../kernel/queue.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKMessage, SDKMessageOrigin } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
 import type { SessionKey } from "../stored/session-store.ts";
+import { messageReader } from "../stored/stored-messages.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
@@ -22,6 +23,8 @@ export class MessageEmitter {
   readonly #named: ReadonlySet<string>;
   readonly #out: Outlet;
   #memo: DialectMemo;
+  /** Who said what, by input, where the program told. */
+  readonly #origins = new Map<string, SDKMessageOrigin>();
   /** The names that the program knows. */
   #commands: string;
 
@@ -47,15 +50,37 @@ export class MessageEmitter {
     this.#memo = await this.#session.fold(messagesFold(this.#memo.facts));
   }
 
+  /** Tells the prompts of earlier processes, where echoes are wanted. */
+  async replayHistory(): Promise<void> {
+    if (!this.#memo.facts.replayUserMessages) return;
+    const { id, info } = this.#session;
+    const read = messageReader({ sessionId: id, cwd: info.cwd });
+    for await (const event of this.#session.history())
+      for (const message of read(event))
+        if (message.type === "user" && "isReplay" in message) this.#out.push(message);
+  }
+
+  noteOrigin(inputId: string, origin: SDKMessageOrigin): void {
+    this.#origins.set(inputId, origin);
+  }
+
   /** False when the program reads too slowly. */
   emit(envelope: Envelope): boolean {
-    const [messages, next] = toMessages(envelope, this.#memo);
+    const [told, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
+    const messages = told.map((message) => this.#withOrigin(message, envelope));
     const life =
       isDurable(envelope) && !envelope.origin
         ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
         : [];
     return [...life, ...messages].every((message) => this.#out.push(message));
+  }
+
+  #withOrigin(message: SDKMessage, envelope: Envelope): SDKMessage {
+    if (message.type !== "result" || envelope.type !== "turn.finished") return message;
+    const origin = envelope.inputIds.map((id) => this.#origins.get(id)).find((found) => found !== undefined);
+    for (const id of envelope.inputIds) this.#origins.delete(id);
+    return origin ? { ...message, origin } : message;
   }
 
   /** Something was said that asks for no answer. */

@@ -184,7 +184,7 @@ describe("the end of a turn", () => {
       duration_api_ms: 567,
       num_turns: 2,
       stop_reason: "tool_use",
-      errors: ["Stopped at the limit of model replies (1)."],
+      errors: ["Reached maximum number of turns (1)"],
       total_cost_usd: 0.0006,
     });
   });

@@ -18,6 +18,7 @@ import type {
   TerminalReason,
 } from "../messages/messages.ts";
 import { toStopReason, toUsage } from "./blocks.ts";
+import { matchedTexts } from "./matched-texts.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {
   assistantMessage,
@@ -123,8 +124,11 @@ function endingOf(event: DurableOf<"turn.finished">, turn: TurnMemo): ResultEndi
     case "output_limit":
       return apology(words, "max_output_tokens", "api_error");
     case "max_turns":
-      return failure(`${words} (${event.requests}).`, "max_turns", "error_max_turns");
-    case "budget_usd":
+      return failure(matchedTexts.maxTurns(event.requests), "max_turns", "error_max_turns");
+    case "budget_usd": {
+      const cost = `${matchedTexts.maxBudget}; this turn cost ${sayUsd(event.costUsd)}.`;
+      return failure(cost, "budget_exhausted", "error_max_budget_usd");
+    }
     case "budget_tokens":
     case "budget_time": {
       const cost = `${words}; this turn cost ${sayUsd(event.costUsd)}.`;

@@ -2,7 +2,7 @@
 import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Denial, Input } from "../../protocol/event/durable.ts";
-import { type ToolUse, textOf } from "../../protocol/message.ts";
+import { lastTextOf, type ToolUse } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
 import { addUsage } from "../../protocol/usage.ts";
 import { isShownBlock, textOfParts } from "../../view/shown.ts";
@@ -43,7 +43,7 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     ...turn,
     usage: addUsage(turn.usage, event.usage),
     stop: event.stop,
-    text: textOf(event.content),
+    text: lastTextOf(event.content),
     calls: new Map(calls),
     phase: calls.length > 0 ? "tools" : turn.phase,
   }));

@@ -2,6 +2,7 @@
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import type { SDKMessageOrigin } from "./messages.ts";
 
 /** A message as programs write it: everything but its words may be left out. */
 export type UserMessage = {
@@ -12,6 +13,8 @@ export type UserMessage = {
   shouldQuery?: boolean;
   uuid?: string;
   session_id?: string;
+  /** Who said it, in the program's own words: it stands on the result. */
+  origin?: SDKMessageOrigin;
   /** Its words are meant as they are; otherwise `verbatimPrompts` decides. */
   client_composed?: boolean;
 };

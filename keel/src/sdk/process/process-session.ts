@@ -13,6 +13,7 @@ import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
 import type { HeardServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
+import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
@@ -133,7 +134,7 @@ export class ProcessSession {
   }
 
   #abort(): void {
-    this.#out.fail(new AbortError("The query was aborted."));
+    this.#out.fail(new AbortError(matchedTexts.aborted));
     void this.close();
   }
 
@@ -221,8 +222,7 @@ export class ProcessSession {
       const { code, signal } = await this.#child.exited;
       // After a failed result the code only repeats it.
       if (code !== 0 && !this.#lastFailed && this.#closing === undefined) {
-        const reason =
-          `The executable ended with ${signal ?? `code ${code}`}. ${this.#child.lastWords}`.trim();
+        const reason = `${matchedTexts.exited(signal ?? code)}. ${this.#child.lastWords}`.trim();
         this.#out.fail(fault("unexpected", { reason }));
       }
     } catch (thrown) {

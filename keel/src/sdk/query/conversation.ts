@@ -4,6 +4,7 @@ import { Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { InputBlock } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
+import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { Outlet } from "../dialect/message-emitter.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
@@ -79,6 +80,7 @@ export class Conversation {
       shouldQuery,
       priority,
       client_composed,
+      origin,
     } = typeof message === "string" ? plain : message;
     const verbatim = client_composed ?? this.options.verbatimPrompts ?? false;
     if (isClear(content) && !verbatim) return this.#clear();
@@ -89,7 +91,7 @@ export class Conversation {
     }
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await session.submit({ type: "interrupt" });
-    await say(content, { when: priority === "later" ? "after" : "now", id, verbatim });
+    await say(content, { when: priority === "later" ? "after" : "now", id, verbatim, origin });
   }
 
   /** The conversation goes on in a new session; the old one stays as it is. */
@@ -156,17 +158,18 @@ export class Conversation {
   }
 
   #abort(): void {
-    this.#out.fail(new AbortError("The query was aborted."));
+    this.#out.fail(new AbortError(matchedTexts.aborted));
     void this.close();
   }
 
-  /** A session that could not be found is one failed result; anything else is thrown by the iterator. */
+  /** The iterator throws it; before it, a session that could not be found is one failed result. */
   async #fail(thrown: unknown): Promise<void> {
     const { code, message } = toFault(thrown);
     if (code === "session_unknown") {
       const { failedStart } = await import("./opened.ts");
       this.#out.push(failedStart({ message, sessionId: this.options.resume ?? "" }));
-    } else if (code !== "session_closed") this.#out.fail(thrown);
+    }
+    if (code !== "session_closed") this.#out.fail(thrown);
     void this.close();
   }
 }

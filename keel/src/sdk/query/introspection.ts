@@ -2,7 +2,17 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import type { SlashCommand } from "../messages/system.ts";
 
-export type OfferedModel = { value: string; displayName: string; description: string };
+export type OfferedModel = {
+  value: string;
+  displayName: string;
+  description: string;
+  /** The model that is asked. */
+  resolvedModel?: string;
+  supportsEffort?: boolean;
+  supportedEffortLevels?: ("low" | "medium" | "high" | "xhigh" | "max")[];
+  supportsAdaptiveThinking?: boolean;
+  supportsFastMode?: boolean;
+};
 export type AgentInfo = { name: string; description: string; model?: string };
 export type AccountInfo = {
   apiKeySource?: string;
@@ -33,14 +43,19 @@ export type ContextUsage = {
 
 export async function describeSession(session: OpenSession): Promise<InitializationResult> {
   const { info } = session;
-  const models = await session.inquire("models");
+  const models = await session.inquire("offeredModels");
   return {
     commands: commandsOf(session),
     agents: agentsOf(session),
-    models: models.map(({ id, name, provider, windowTokens }) => ({
-      value: id,
-      displayName: name,
-      description: `${provider}, ${Math.round(windowTokens / 1000)}k tokens`,
+    models: models.map(({ name, model, efforts }) => ({
+      value: name,
+      displayName: name === "default" ? `Default (${model.name})` : model.name,
+      description: `${model.provider}, ${Math.round(model.windowTokens / 1000)}k tokens`,
+      resolvedModel: model.id,
+      supportsEffort: efforts.length > 0,
+      supportedEffortLevels: [...efforts],
+      supportsAdaptiveThinking: model.abilities.thinking === "adaptive",
+      supportsFastMode: false,
     })),
     account: { apiKeySource: info.keySource, apiProvider: info.provider },
     output_style: info.outputStyle.name,

@@ -6,6 +6,7 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { projectKeyOf } from "../../kernel/path.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
+import type { Receipt } from "../../protocol/command.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { SessionOptions } from "../../protocol/options.ts";
 import { noUsage } from "../../protocol/usage.ts";
@@ -39,6 +40,7 @@ type Said = {
   readonly id: string | undefined;
   /** A slash and an `@` mean nothing. */
   readonly verbatim: boolean;
+  readonly origin?: UserMessage["origin"];
 };
 
 export type MessageListener = {
@@ -54,9 +56,12 @@ export type MessageListener = {
 
 /** Throws what keeps it from opening. */
 export async function openFor(
-  options: Options,
+  given: Options,
   { out, named, heard, tooSlow, findHome }: MessageListener,
 ): Promise<OpenedConversation> {
+  const options = given.extraArgs
+    ? await (await import("../options/extra-args.ts")).withExtraArgs(given)
+    : given;
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
   const home = await findHome(wanted);
   const known = await restored(options, { cwd: wanted.cwd, sessions: home.sessions });
@@ -64,6 +69,7 @@ export async function openFor(
   const emitter = new MessageEmitter(session, { options, named, out });
   const mirror = mirrorOf(options, { session, known, emitter });
   await emitter.catchUp();
+  if (options.resume !== undefined || options.continue) await emitter.replayHistory();
   mirror?.follow(session);
   const servers: SessionServers = new SessionServers(session, {
     given: options.mcpServers,
@@ -93,13 +99,20 @@ export async function openFor(
     mirror,
     servers,
     contentOf: (message) => (typeof message === "string" ? [text(message)] : inputOf(message)),
-    say: (content, more) => say(session, content, more),
+    async say(content, more) {
+      const receipt = await say(session, content, more);
+      if (more.origin && receipt.type === "accepted") emitter.noteOrigin(receipt.inputId, more.origin);
+    },
   };
 }
 
-async function say(session: OpenSession, content: InputBlock[], { when, id, verbatim }: Said): Promise<void> {
+async function say(
+  session: OpenSession,
+  content: InputBlock[],
+  { when, id, verbatim }: Said,
+): Promise<Receipt> {
   const named = id === undefined ? {} : { id };
-  await session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
+  return session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
 }
 
 /** An earlier message is gone on from in a copy. */

@@ -1,11 +1,11 @@
 /** `keel auth`: keys that Keel keeps. A key comes on standard input, never as an argument that others can see. */
 
 import { readSettings } from "../../../app/compose/settings.ts";
+import { oneWord, usage } from "../../../app/flags/arguments.ts";
 import { forgetKey, keepKey, keyStatus } from "../../../app/maintenance/keys.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shownUrl } from "../../../kernel/shown-url.ts";
-import { oneWord, usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import { readPrompt } from "../print/prompt.ts";
 
@@ -38,11 +38,21 @@ export const showKeys: CommandRun<{ json: boolean }> = async ({ values }, contex
   const { settings, env } = await readSettings(context);
   const { rows, problems } = await keyStatus(context, { settings, env });
   for (const problem of problems) context.err.line(`keel: ${problem}`);
-  if (values.json) context.out.line(toLine(rows));
+  if (values.json) context.out.line(toLine({ ...loginOf(rows), providers: rows }));
   else
     for (const { provider, from, baseUrl, ends } of rows)
       context.out.line(`${provider.padEnd(12)}${from}${ends ? ` (…${ends})` : ""}, for ${shownUrl(baseUrl)}`);
 };
+
+/** As programs of the interface look for it, before what Keel says of each provider. */
+function loginOf(rows: Awaited<ReturnType<typeof keyStatus>>["rows"]) {
+  const [first] = rows.filter(({ from }) => from !== "none");
+  return {
+    loggedIn: first !== undefined,
+    authMethod: first ? "api_key" : "none",
+    apiProvider: first?.provider ?? null,
+  };
+}
 
 const oneProvider = (positionals: readonly string[]): string =>
   oneWord(positionals, "Name one provider, such as anthropic.");

@@ -1,5 +1,6 @@
 /** `keel config`: settings by name, with where each of them comes from. */
 
+import { oneWord, usage } from "../../../app/flags/arguments.ts";
 import {
   getSetting,
   listSettings,
@@ -11,7 +12,6 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
-import { oneWord, usage } from "../arguments.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import { sayWritten } from "../show-fault.ts";
 

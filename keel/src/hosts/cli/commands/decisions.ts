@@ -1,11 +1,12 @@
 /** `keel permissions explain --session`: what the decisions of a kept session rested on, from its log. Nothing runs. */
+
+import { usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { type RecordedDecision, recordedDecisions } from "../../../protocol/recorded-decisions.ts";
 import type { ClaimFound, PathFound, VerdictFacts } from "../../../protocol/verdict-facts.ts";
-import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
 export async function explainDecisions(

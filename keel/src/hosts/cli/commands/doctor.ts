@@ -1,10 +1,10 @@
 /** `keel doctor`: what Keel finds here. Ends with the set-up code when something keeps it from answering. */
 
+import { usage } from "../../../app/flags/arguments.ts";
 import { examine, type Finding } from "../../../app/maintenance/doctor.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
-import { usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 
 type DoctorValues = { json: boolean } & { [name in "model" | "bundle" | "session"]?: string | undefined };

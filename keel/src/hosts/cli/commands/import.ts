@@ -1,10 +1,10 @@
 /** `keel import`: shows what another agent has set up, asks, and copies what Keel does not have yet. */
 
+import { oneOf, usage } from "../../../app/flags/arguments.ts";
 import { type ImportRow, otherAgents, planImport } from "../../../app/maintenance/import.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
-import { oneOf, usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";

@@ -25,6 +25,18 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./mcp.ts")).add,
   }),
   command({
+    usage: "keel mcp add-json NAME JSON [--user|--project|--local]",
+    says: "Adds an MCP server that is written as JSON",
+    options: targetOptions,
+    load: async () => (await import("./mcp.ts")).addJson,
+  }),
+  command({
+    usage: "keel mcp get NAME [--json]",
+    says: "One MCP server: where it was named, and how it is reached. Nothing is started",
+    options: json,
+    load: async () => (await import("./mcp.ts")).get,
+  }),
+  command({
     usage: "keel mcp remove NAME [--user|--project|--local]",
     says: "Removes an MCP server from the settings that have it",
     options: targetOptions,

@@ -1,9 +1,9 @@
 /** `keel mcp serve`: standard input and output belong to the protocol; everything else is said on standard error. */
 
 import { Writable } from "node:stream";
+import { oneOf } from "../../../app/flags/arguments.ts";
 import { serveMcp } from "../../../app/maintenance/mcp-serve.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { oneOf } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 
 const modes = ["default", "acceptEdits", "plan", "dontAsk"] as const;

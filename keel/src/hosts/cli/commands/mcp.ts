@@ -1,5 +1,6 @@
 /** `keel mcp`: the servers of tools, listed, added, removed, tried and logged in to. */
 
+import { oneWord, usage } from "../../../app/flags/arguments.ts";
 import {
   addServer,
   listServers,
@@ -9,11 +10,10 @@ import {
   tryServers,
 } from "../../../app/maintenance/mcp-manage.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { toLine } from "../../../kernel/json.ts";
+import { isObject, parseJson, toLine } from "../../../kernel/json.ts";
 import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
-import { oneWord, usage } from "../arguments.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import { sayWritten } from "../show-fault.ts";
 
@@ -42,6 +42,28 @@ export const add: CommandRun<AddValues> = async ({ values, positionals }, contex
   sayWritten(await addServer(context, { name, server, to: targetOf(values) }), context);
 };
 
+export const addJson: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
+  const [name, json, ...more] = positionals;
+  const server = json === undefined ? undefined : parseJson(json);
+  if (name === undefined || more.length > 0 || !isObject(server))
+    throw usage("Give a name, and the server as an object in JSON.");
+  sayWritten(await addServer(context, { name, server, to: targetOf(values) }), context);
+};
+
+export const get: CommandRun<{ json: boolean }> = async ({ values, positionals }, context) => {
+  const name = oneName(positionals);
+  const found = (await listServers(context)).servers.find((server) => server.name === name);
+  if (!found)
+    throw usage(
+      `There is no MCP server called ${JSON.stringify(name)}: \`keel mcp list\` shows those there are.`,
+    );
+  const shown = withoutSecrets(found);
+  if (values.json) context.out.line(toLine(shown));
+  else
+    for (const [field, value] of Object.entries(shown))
+      context.out.line(`${field}: ${visible(Array.isArray(value) ? value.join(" ") : String(value))}`);
+};
+
 function serverOf(
   { transport, env, header }: AddValues,
   way: string,
@@ -68,7 +90,7 @@ function serverOf(
 }
 
 export const remove: CommandRun<TargetValues> = async ({ values, positionals }, context) => {
-  const isNamed = values.user || values.project || values.local;
+  const isNamed = values.user || values.project || values.local || values.scope !== undefined;
   const from = isNamed ? [targetOf(values)] : (["local", "project", "user"] as const);
   const removed = await removeServer(context, { name: oneName(positionals), from });
   for (const { file } of removed) context.err.line(`Removed from ${visible(file)}.`);
@@ -121,7 +143,7 @@ const shownArgs = ({ args = [] }: { args?: readonly string[] | undefined }): str
   args.map(withShownUrls);
 
 /** Variables and headers may hold keys: their names are enough. */
-function withoutSecrets({ name, scope, config, file }: ListedServer): unknown {
+function withoutSecrets({ name, scope, config, file }: ListedServer): Record<string, unknown> {
   const names = (values: Record<string, string> = {}): string[] => Object.keys(values);
   const about = { name, scope, type: config.type, ...(file === undefined ? {} : { file }) };
   return config.type === "stdio"

@@ -3,10 +3,10 @@
  * requests on. Serves until it is stopped or its input ends.
  */
 
+import { usage, wholeNumber } from "../../../app/flags/arguments.ts";
 import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { visible } from "../../../kernel/text.ts";
-import { usage, wholeNumber } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 
 type Name = "script" | "requests" | "replay" | "record" | "upstream" | "port";

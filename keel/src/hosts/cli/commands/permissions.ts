@@ -1,6 +1,7 @@
 /** `keel permissions`: rules with their sources, and what they mean for a command. Nothing is run. */
 
 import path from "node:path";
+import { oneWord, usage } from "../../../app/flags/arguments.ts";
 import { type Explained, openExplainer, testRules } from "../../../app/maintenance/explain.ts";
 import {
   addPermission,
@@ -12,7 +13,6 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
-import { oneWord, usage } from "../arguments.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
 import { sayWritten } from "../show-fault.ts";

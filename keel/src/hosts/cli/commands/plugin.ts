@@ -1,5 +1,6 @@
 /** `keel plugin`: adds a plugin after showing what it brings, lists those that were added, and removes them. */
 
+import { oneWord } from "../../../app/flags/arguments.ts";
 import {
   listPlugins,
   offerPlugin,
@@ -9,7 +10,6 @@ import {
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
-import { oneWord } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import { confirms } from "../terminal/terminal.ts";

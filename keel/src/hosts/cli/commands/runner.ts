@@ -1,9 +1,9 @@
 /** `keel runner`: from its options to the runner, which is loaded only now. */
 import path from "node:path";
+import type { Arguments, CliOptions, OptionValues } from "../../../app/flags/arguments.ts";
+import { type FlagValues, flagsOf, readFlags, readTextFile } from "../../../app/flags/session-flags.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import type { Arguments, CliOptions, OptionValues } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { type FlagValues, flagsOf, readFlags, readTextFile } from "../session-flags.ts";
 
 /** A host may say the same in a first line: see `--start-from-input`. */
 const own = {

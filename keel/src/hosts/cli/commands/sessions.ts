@@ -1,6 +1,7 @@
 /** `keel sessions`: what is kept, listed, shown, exported, imported, deleted, and files put back. No model runs. */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { oneOf, usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import type { Sessions, StoredSession } from "../../../app/sessions/sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
@@ -9,7 +10,6 @@ import { shorten, visible } from "../../../kernel/text.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { documentOf } from "../../../view/document.ts";
 import { isoTime } from "../../../view/say.ts";
-import { oneOf, usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 

@@ -1,6 +1,7 @@
 /** `keel trust`: shows exactly what trusting a project would enable, and asks. */
 
 import path from "node:path";
+import { usage } from "../../../app/flags/arguments.ts";
 import {
   type TrustOffer,
   type TrustReport,
@@ -13,7 +14,6 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import { isoTime } from "../../../view/say.ts";
-import { usage } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";

@@ -1,5 +1,6 @@
 /** `keel usage`: what sessions have cost, and how well the provider's cache served them; from their logs alone. */
 
+import { usage as usageFault, wholeNumber } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import type { StoredSession } from "../../../app/sessions/sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
@@ -7,7 +8,6 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readRatio } from "../../../view/cache-health.ts";
 import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../view/usage-report.ts";
-import { usage as usageFault, wholeNumber } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 
 const dayMs = 24 * 60 * 60_000;

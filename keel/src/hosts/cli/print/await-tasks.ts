@@ -1,7 +1,8 @@
 /** Background tasks whose end the model is to hear of: the command does not end before them, but not for ever. */
+
+import { usage } from "../../../app/flags/arguments.ts";
 import type { OpenSession } from "../../../app/open-session.ts";
 import { unlessAborted } from "../../../kernel/abort.ts";
-import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 
 const second = 1_000;

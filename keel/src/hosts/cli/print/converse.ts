@@ -1,9 +1,10 @@
 /** Runs an open session until its work is done, somebody stops it, or nobody reads any more; then closes it. */
+
+import { usage } from "../../../app/flags/arguments.ts";
 import type { OpenSession } from "../../../app/open-session.ts";
 import { toFault } from "../../../kernel/fault.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { text } from "../../../protocol/message.ts";
-import { usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { sayWritten, showFault } from "../show-fault.ts";
 import { exitCodeOf, untilStopped } from "../signals.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { parseArguments } from "../arguments.ts";
+import { parseArguments } from "../../../app/flags/arguments.ts";
 import { Output } from "../output.ts";
 import { openOptions } from "./print.ts";
 import { printOptions } from "./root.ts";

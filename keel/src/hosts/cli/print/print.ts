@@ -3,15 +3,15 @@ import { type Home, openHome } from "../../../app/home.ts";
 import { mustFit, type OpenOptions, openOptionsOf } from "../../../app/options.ts";
 // A home loads it with the first session; here there is always one.
 import "../../../app/open-session.ts";
+import { type OptionValues, oneOf, usage } from "../../../app/flags/arguments.ts";
+import { type besideOptions, type FlagValues, readUserFlags } from "../../../app/flags/session-flags.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readable, shorten, visible } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
-import { textOf } from "../../../protocol/message.ts";
+import { lastTextOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
 import type { Options } from "../../../sdk/options/options.ts";
-import { type OptionValues, oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { type besideOptions, type FlagValues, readUserFlags } from "../session-flags.ts";
 import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
 import { type ConversationOptions, converse, type NewPrinter } from "./converse.ts";
 import type { JsonOutput } from "./json-printer.ts";
@@ -159,7 +159,7 @@ export const textPrinter: NewPrinter = async ({ mcp }, { out, err }) => {
       result = text;
     },
     "model.finished": ({ content }) => {
-      reply = textOf(content);
+      reply = lastTextOf(content);
     },
     "turn.finished": ({ reason, answer }) => {
       if (endsWell(reason)) result = answer === undefined ? reply : toLine(answer);

@@ -1,6 +1,6 @@
 /** The prompt: from the arguments, from standard input, or from both, joined. */
 import { on } from "node:events";
-import { usage } from "../arguments.ts";
+import { usage } from "../../../app/flags/arguments.ts";
 import type { Context } from "../context.ts";
 
 /** More than any model reads at once; a longer text belongs into a file. */

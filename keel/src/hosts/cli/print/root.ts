@@ -1,9 +1,9 @@
 /** `keel` without the name of a command: prints an answer, or says how to get one. */
+
+import { type Arguments, type CliOptions, usage } from "../../../app/flags/arguments.ts";
+import { besideOptions, flagsOf } from "../../../app/flags/session-flags.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { interfaceVersion } from "../../../sdk/version.ts";
-import { type Arguments, type CliOptions, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { besideOptions, flagsOf } from "../session-flags.ts";
 
 /** Of `keel -p`, as data: the parser and the help both read this table. */
 const own = {
@@ -37,6 +37,7 @@ export async function root(parsed: Arguments<typeof rootOptions>, context: Conte
     return exitCodes.ended;
   }
   if (values["stands-in-for"]) {
+    const { interfaceVersion } = await import("../../../sdk/version.ts");
     context.out.line(`${interfaceVersion} (Keel ${context.version})`);
     return exitCodes.ended;
   }
@@ -46,11 +47,11 @@ export async function root(parsed: Arguments<typeof rootOptions>, context: Conte
   }
   if (positionals.length > 0) {
     throw usage(
-      `There is no command ${JSON.stringify(positionals[0])}, and the screen is not built yet. For an answer: keel -p "PROMPT".`,
+      `There is no command ${JSON.stringify(positionals[0])}. For an answer: keel -p "PROMPT". All commands: keel --help.`,
     );
   }
   if (!context.out.isTerminal)
-    throw usage('The screen needs a terminal and is not built yet. For an answer: keel -p "PROMPT".');
+    throw usage('There is nothing to do. For an answer: keel -p "PROMPT". All commands: keel --help.');
   const { welcome } = await import("../help.ts");
   context.out.write(welcome);
   return exitCodes.ended;

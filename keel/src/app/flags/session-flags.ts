@@ -189,7 +189,7 @@ async function readList(
 
 async function settingsIn(given: string, { flag, cwd }: Flag): Promise<string | Record<string, unknown>> {
   if (!isInline(given)) return path.resolve(cwd, given);
-  const { readInlineSettings } = await import("../../app/maintenance/configure.ts");
+  const { readInlineSettings } = await import("../maintenance/configure.ts");
   const read = await readInlineSettings(given);
   if (read.ok) return read.value;
   throw usage(`--${flag} is not JSON: ${read.error}.`);
