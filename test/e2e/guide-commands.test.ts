@@ -23,6 +23,7 @@ const named: readonly (readonly [start: string, because: string])[] = [
   ["npm run bench", "takes minutes; test/e2e/bench.test.ts runs it, and draws its chart"],
   ["npm run build", "this test is run after it"],
   ["npm pack ./keel", "packs what stands here; the package is tried by the tests of the package"],
+  ["npm pkg set ", "changes the package.json of a program of others"],
   ["npm install", "installs from a registry, and a package that was packed before"],
   ["keel mcp login ", "a person says yes in a browser"],
   ["keel plugin add npm:", "a registry gives it"],
