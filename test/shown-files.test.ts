@@ -1,7 +1,8 @@
 // What is allowed without a question shows nothing that a rule denies, and by itself nothing from outside: over generated
 // folders and commands, proved by really running what was allowed and looking at what comes out.
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { decide, noRules, type Rules } from "../keel/src/policy/decide.ts";
 import { lookAt } from "../keel/src/policy/look.ts";
@@ -10,7 +11,7 @@ import { carefulTraits } from "../keel/src/ports/define-tool.ts";
 import type { PermissionMode } from "../keel/src/protocol/settings.ts";
 import { nodeCommandPlace } from "../keel/src/workspace/git/command-place.ts";
 import { openGrammar } from "../keel/src/workspace/processes/grammar.ts";
-import { chanceOf } from "./differential/generate.ts";
+import { type Chance, chanceOf } from "./differential/generate.ts";
 import { commandIn, programs } from "./places/commands.ts";
 import { canaries, makePlace, type Place } from "./places/folder.ts";
 import { countOf, seed } from "./support/budget.ts";
@@ -39,9 +40,28 @@ const ways: readonly {
   { way: "bypass", mode: "bypassPermissions", allow: [] },
 ];
 
-async function allowedWays(place: Place, command: string): Promise<string[]> {
+/** Where an earlier command left the shell, and the names as they are written there. */
+function standIn(place: Place, chance: Chance): { cwd: string; names: readonly string[] } {
+  const name = chance.once(2)
+    ? "."
+    : chance.pick(["sub", "src", "sub/deep", "secrets", "hidden", "link", "zz"]);
+  const cwd = path.join(place.root, name);
+  try {
+    // Only a folder by its own name is kept.
+    if (realpathSync(`${cwd}/.`) !== cwd || cwd === place.root) throw new Error("not there");
+  } catch {
+    return { cwd: place.root, names: place.names };
+  }
+  return { cwd, names: place.names.map((each) => path.relative(cwd, path.join(place.root, each)) || ".") };
+}
+
+async function allowedWays(
+  place: Place,
+  { command, cwd }: { command: string; cwd: string },
+): Promise<string[]> {
   const workspace = {
     ...realWorkspace({ cwd: place.root }),
+    cwd,
     commands: {
       grammar,
       home: `${place.base}/home`,
@@ -60,16 +80,16 @@ async function allowedWays(place: Place, command: string): Promise<string[]> {
 }
 
 /** Everything that comes out of it. It reads, and has nothing to wait for. */
-function outputOf({ root, base }: Place, command: string): string {
+function outputOf({ base }: Place, { command, cwd }: { command: string; cwd: string }): string {
   const env = {
     PATH: process.env["PATH"],
     HOME: `${base}/home`,
     LANG: "C.UTF-8",
-    PWD: root,
+    PWD: cwd,
     GIT_PAGER: "cat",
   };
   const { stdout, stderr } = spawnSync("bash", ["-c", command], {
-    cwd: root,
+    cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 20_000,
@@ -82,23 +102,25 @@ test("nothing denied or from outside is shown by what is allowed without a quest
   timeout: 120_000 + folders * 1_000,
 }, async () => {
   verifies("G23", "G29");
-  const seen = { default: 0, broad: 0, bypass: 0, asked: 0 };
+  const seen = { default: 0, broad: 0, bypass: 0, asked: 0, elsewhere: 0 };
   for (let at = 0; at < folders; at++) {
     const chance = chanceOf(seed() + at);
     const place = makePlace(chance);
     for (let made = 0; made < commandsEach; made++) {
-      const command = commandIn(place, chance);
-      const allowed = await allowedWays(place, command);
+      const { cwd, names } = standIn(place, chance);
+      const command = commandIn({ ...place, names }, chance);
+      const allowed = await allowedWays(place, { command, cwd });
       if (allowed.length === 0) seen.asked += 1;
       else {
-        const output = outputOf(place, command);
+        if (cwd !== place.root) seen.elsewhere += 1;
+        const output = outputOf(place, { command, cwd });
         const leaked = {
           denied: output.includes(canaries.denied),
           outside: output.includes(canaries.outside) && allowed.includes("default"),
         };
         expect(
           leaked,
-          `seed ${seed() + at}: ${command}\nallowed: ${allowed}; denied: ${place.deny}\n${output}`,
+          `seed ${seed() + at}: ${command}\nin ${cwd}; allowed: ${allowed}; denied: ${place.deny}\n${output}`,
         ).toEqual({
           denied: false,
           outside: false,
@@ -114,4 +136,5 @@ test("nothing denied or from outside is shown by what is allowed without a quest
   expect(seen.broad).toBeGreaterThan(all / 20);
   expect(seen.bypass).toBeGreaterThan(all / 10);
   expect(seen.asked).toBeGreaterThan(all / 20);
+  expect(seen.elsewhere).toBeGreaterThan(all / 50);
 });
