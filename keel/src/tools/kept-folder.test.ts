@@ -192,6 +192,29 @@ describe("a command starts where the last one ended", () => {
     expect(again.all("tool.started").map(({ facts }) => facts?.cwd)).toEqual([at("sub"), at("sub")]);
   });
 
+  test("also when the conversation is shortened, and the model is told of it", async () => {
+    const {
+      say,
+      session: opened,
+      all,
+    } = await session([], {
+      script: {
+        replies: [
+          reply(toolUse("Bash", { command: "cd sub" })),
+          reply("ok"),
+          reply("These are notes."),
+          reply("ok"),
+        ],
+      },
+    });
+    await opened.submit({ type: "compact" });
+    await say("again");
+    expect(all("context.compacted").map(({ restored }) => restored?.at(-1))).toEqual([
+      `The next command starts in ${at("sub")}.`,
+    ]);
+    expect(opened.state.keptFolder).toBe(at("sub"));
+  });
+
   test("and not in a conversation that begins anew", async () => {
     const { say, session: opened, all } = await session(["cd sub"]);
     await opened.submit({ type: "clear" });
