@@ -13,8 +13,8 @@ const types = (lines: readonly Line[]): string[] => lines.map(({ type }) => type
 
 describe("keel runner", () => {
   test("twenty turns over one process: an interrupt, a model change, a plan, a question and a rewind on the way", async () => {
-    verifies("S0.1", "S0.3", "S0.6", "S0.24", "S0.26", "S0.27", "S0.33", "S0.34", "S0.39", "S0.40", "S0.47");
-    verifies("S0.53", "S0.55", "S0.58", "S0.79");
+    verifies("S0.1", "S0.3", "S0.6", "S0.24", "S0.26", "S0.27", "S0.33", "S0.34", "S0.47");
+    verifies("S0.53");
     const question = {
       question: "Which one?",
       header: "Pick",
@@ -163,7 +163,7 @@ describe("keel runner", () => {
   });
 
   test("a question outlives the process that asked it, and is answered once in the next", async () => {
-    verifies("S0.39", "S0.77");
+    verifies("S0.77");
     const question = {
       question: "Which one?",
       header: "Pick",

@@ -262,8 +262,14 @@ function handleOf({
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
     });
+  const idle = async (): Promise<void> => {
+    do await session.run();
+    while (hasWork(session.state) && !session.fault && !closing);
+    if (session.fault) throw session.fault;
+  };
   const words = inputHandler({
     session,
+    idle,
     kit,
     about: {
       id: session.id,
@@ -287,11 +293,7 @@ function handleOf({
     openAsks: () => kit.agents.tree.asks(),
     hasWork: () => hasWork(session.state),
     run: () => session.run(),
-    async idle() {
-      do await session.run();
-      while (hasWork(session.state) && !session.fault && !closing);
-      if (session.fault) throw session.fault;
-    },
+    idle,
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./maintenance/settings-files.ts");
