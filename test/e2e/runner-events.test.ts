@@ -350,14 +350,7 @@ describe("a host is told", () => {
 });
 
 /** What hosts have been told since the first release of the runner. */
-const lasting = [
-  ...["ready", "init", "session_started", "session_ended", "session_id_update", "turn_complete", "complete"],
-  ...["assistant_text", "thinking_start", "thinking_delta", "thinking"],
-  ...["tool_start", "tool_end", "tool_progress", "hook_pre_tool", "hook_post_tool", "todo_update"],
-  ...["subagent_started", "subagent_stopped", "agent_stop", "agent_notification"],
-  ...["user_question_request", "plan_approval_request", "tool_approval_request", "request_closed"],
-  ...["result", "context_usage", "context_window_size", "compact_boundary"],
-  ...["checkpoint_created", "files_rewound", "model_changed", "permission_mode_changed"],
-  ...["supported_models", "supported_commands", "mcp_status", "account_info"],
-  ...["error", "auth_error", "interrupted", "shutdown"],
-];
+const lasting =
+  "ready init session_started session_ended session_id_update turn_complete complete assistant_text thinking_start thinking_delta thinking tool_start tool_end tool_progress hook_pre_tool hook_post_tool todo_update subagent_started subagent_stopped agent_stop agent_notification user_question_request plan_approval_request tool_approval_request request_closed result context_usage context_window_size compact_boundary checkpoint_created files_rewound model_changed permission_mode_changed supported_models supported_commands mcp_status account_info error auth_error interrupted shutdown".split(
+    " ",
+  );
