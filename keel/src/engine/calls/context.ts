@@ -55,11 +55,11 @@ export function contextFor(
 export async function startOf(
   work: StepContext,
   tool: Tool,
+  folder = work.state.keptFolder,
 ): Promise<{ readonly folder?: string; readonly gone?: string }> {
-  const { keptFolder } = work.state;
-  if (tool.family !== "shell" || keptFolder === null) return {};
-  const facts = await look(work, tool.name, () => work.parts.workspace.files.describe(keptFolder));
-  return isFolderOfWorkspace(facts, keptFolder) ? { folder: keptFolder } : { gone: keptFolder };
+  if (tool.family !== "shell" || folder === null) return {};
+  const facts = await look(work, tool.name, () => work.parts.workspace.files.describe(folder));
+  return isFolderOfWorkspace(facts, folder) ? { folder } : { gone: folder };
 }
 
 export async function prepareCall(work: StepContext, call: ToolCall): Promise<PreparedCall> {
