@@ -1,4 +1,5 @@
 /** All that a session is told and can call by name, put together: prompt, briefing, skills, commands, agents, styles. */
+import { agentNamed } from "../../agents/plan.ts";
 import { hasTool } from "../../agents/rights.ts";
 import { readGitHead } from "../../config/definitions/git-head.ts";
 import { type InstructionFile, Instructions } from "../../config/definitions/instructions.ts";
@@ -144,7 +145,7 @@ function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOp
 const isNotIn =
   (others: readonly AgentProfile[]) =>
   ({ name }: AgentProfile): boolean =>
-    others.every((other) => other.name !== name);
+    agentNamed(others, name) === undefined;
 
 /** The kinds of agents that every session has. A file or a program that names one of them takes its place. */
 const report = `You were given this work by another agent, which sees nothing of what you do but your last message. Write that message for it: the result first, then what it needs to go on, with exact paths, names and figures. Say plainly what you could not find or do. Ask nobody; where something is left open, take the simpler way and say which one you took.`;
@@ -192,7 +193,7 @@ export function mainAgent(
   known: readonly AgentProfile[],
 ): AgentProfile | undefined {
   if (name === undefined) return undefined;
-  const found = known.find((agent) => agent.name === name);
+  const found = agentNamed(known, name);
   if (!found) throw fault("usage", { reason: `There is no agent called ${JSON.stringify(name)}.` });
   return found;
 }

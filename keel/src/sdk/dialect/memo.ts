@@ -21,6 +21,8 @@ export type InitFacts = {
   readonly skills?: readonly string[];
   readonly plugins?: SDKSystemMessage["plugins"];
   readonly outputStyle?: string;
+  /** Where notes of the project are kept, where there are any. */
+  readonly memoryFolder?: string | undefined;
   readonly warnings?: readonly string[];
   readonly projectTrust?: NonNullable<SDKSystemMessage["project_trust"]>;
   /** Windows and output limits, by model, for `modelUsage`. */
@@ -62,6 +64,8 @@ export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly progress: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, AgentMemo>;
   readonly results: number;
+  /** Agents that were started. */
+  readonly spawned: number;
 };
 
 export type TaskMemo = {
@@ -85,6 +89,8 @@ export type TurnMemo = {
   readonly userMessages: number;
   /** What the replies used; a compaction stands in the totals only. */
   readonly usage: Usage;
+  /** Milliseconds until its first reply began. */
+  readonly firstMs?: number | undefined;
   readonly stop: Stop | null;
   readonly text: string;
   /** Calls of the newest reply that have no result yet. */
@@ -123,6 +129,7 @@ export function newMemo(facts: InitFacts): DialectMemo {
     costUsd: 0,
     models: {},
     results: 0,
+    spawned: 0,
   };
 }
 

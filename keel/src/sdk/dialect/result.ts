@@ -156,7 +156,7 @@ function apologyMessage(
   const content = [{ type: "text" as const, text }];
   return assistantMessage(
     modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
-    { id, at, error: { error, is_api_error_message: true, api_error_status: status } },
+    { id, at, more: { error, is_api_error_message: true, api_error_status: status } },
   );
 }
 
@@ -189,6 +189,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     permission_denials: [...turn.denials],
     terminal_reason: ending.terminal,
     result_index: memo.results,
+    fast_mode_state: "off",
+    subagent_stats: { spawned: memo.spawned },
     ...(first ? { user_message_uuid: first, user_message_uuids: asked } : {}),
     ...(origin ? { origin } : {}),
     ...parts.more,
@@ -196,7 +198,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
   };
   const next = { ...memo, results: memo.results + 1 };
   if (ending.kind === "failure") return [{ ...facts, subtype: ending.subtype, errors: ending.errors }, next];
-  return [{ ...facts, subtype: "success", result: ending.text }, next];
+  const timing = present({ ttft_ms: turn.firstMs });
+  return [{ ...facts, subtype: "success", result: ending.text, ...timing }, next];
 }
 
 type KnownLimits = NonNullable<DialectMemo["facts"]["models"]>;

@@ -26,14 +26,10 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   const messages = shown.flatMap(({ block, index }) => {
     const content = toContentBlock(block);
     if (!content) return [];
-    // As at the start of the reply: what was written is counted in the result only.
-    const message = modelMessage({
-      id,
-      model,
-      content: [content],
-      usage: { ...event.usage, outputTokens: 0 },
-    });
-    return [assistantMessage(message, { id: identity(memo, `block/${index}`), at: event.at })];
+    // Messages of one reply have its id and its usage: whoever sums them up counts an id once.
+    const message = modelMessage({ id, model, content: [content], usage: event.usage });
+    const about = { id: identity(memo, `block/${index}`), at: event.at };
+    return [assistantMessage(message, { ...about, more: { request_id: event.requestId } })];
   });
   const [ends, closed] = closeStream(memo, event);
   const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
@@ -42,6 +38,7 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   const next = inTurn(closed, (turn) => ({
     ...turn,
     usage: addUsage(turn.usage, event.usage),
+    firstMs: turn.firstMs ?? event.firstMs,
     stop: event.stop,
     text: textOf(event.content),
     calls: new Map(calls),
