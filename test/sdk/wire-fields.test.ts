@@ -7,7 +7,7 @@ import { initMessage } from "../../keel/src/sdk/dialect/say.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
-import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { httpError, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
 import { all, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
@@ -219,5 +219,91 @@ describe("agents", () => {
     const { options } = await sdkStage(script("general-purpose", true));
     const messages = await all(query({ prompt: "go", options: { ...options, canUseTool: allow } }));
     expect(ofAgents(messages).map(textOf)).toContain("Looking.");
+  });
+});
+
+describe("told beside the conversation", () => {
+  const hook = (command: string) => ({
+    hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] },
+  });
+
+  test("what a slow hook has printed so far, and nothing of one that wants to be silent", async () => {
+    verifies("S2.18");
+    const { options } = await sdkStage({ replies: [reply("One."), reply("Two.")] });
+    const slow = { ...options, includeHookEvents: true, settings: hook("echo half; sleep 2; echo whole") };
+    const hookMessages = (await all(query({ prompt: "go", options: slow }))).filter(
+      (one) => "hook_id" in one,
+    );
+    expect(hookMessages).toMatchObject([
+      { subtype: "hook_started" },
+      { subtype: "hook_progress", stdout: "half\n", output: "half\n", stderr: "" },
+      { subtype: "hook_response", stdout: "half\nwhole\n" },
+    ]);
+  });
+
+  test("nothing of what a hook printed that wants to be silent; its words for the person are said", async () => {
+    verifies("S2.39");
+    const { options } = await sdkStage({ replies: [reply("One.")] });
+    const answer = JSON.stringify({ suppressOutput: true, systemMessage: "Heard." });
+    const settings = hook(`echo '${answer}'`);
+    const messages = await all(
+      query({ prompt: "go", options: { ...options, includeHookEvents: true, settings } }),
+    );
+    const [, response] = messages.filter((message) => "hook_id" in message);
+    expect(response).toMatchObject({ subtype: "hook_response", stdout: "", output: "", outcome: "success" });
+    expect(messages).toContainEqual(expect.objectContaining({ subtype: "informational", content: "Heard." }));
+  });
+
+  test("the calls of a reply in one line, to who asks for it", async () => {
+    verifies("S2.26");
+    const { options } = await sdkStage({
+      replies: [
+        reply(toolUse("Read", { file_path: "a.txt" }), toolUse("Bash", { command: "echo hi" })),
+        reply("Done."),
+      ],
+    });
+    writeFileSync(path.join(options.cwd, "a.txt"), "a\n");
+    const env = { ...options.env, CLAUDE_CODE_EMIT_TOOL_USE_SUMMARIES: "1" };
+    const messages = await all(query({ prompt: "go", options: { ...options, env } }));
+    const at = messages.findIndex(({ type }) => type === "tool_use_summary");
+    expect(messages[at]).toMatchObject({ preceding_tool_use_ids: [expect.any(String), expect.any(String)] });
+    expect(messages[at]).toMatchObject({ summary: expect.stringMatching(/Read a\.txt|Bash echo hi/) });
+    expect(messages[at - 1]?.type).toBe("user");
+  });
+
+  test("a key that is refused", async () => {
+    verifies("S2.26");
+    const refused = httpError(401, { type: "authentication_error", message: "invalid x-api-key" });
+    const { options } = await sdkStage({ replies: [], otherwise: refused });
+    const env = { ...options.env, CLAUDE_CODE_MAX_RETRIES: "0" };
+    const messages = await all(query({ prompt: "go", options: { ...options, env } })).catch(() => []);
+    expect(messages).toContainEqual(
+      expect.objectContaining({ type: "auth_status", isAuthenticating: false, error: expect.any(String) }),
+    );
+  });
+
+  test("files whose content is kept before they are changed", async () => {
+    verifies("S2.20");
+    const { options } = await sdkStage({
+      replies: [
+        reply(toolUse("Read", { file_path: "a.txt" })),
+        reply(toolUse("Write", { file_path: "a.txt", content: "new" })),
+        reply("Done."),
+      ],
+    });
+    writeFileSync(path.join(options.cwd, "a.txt"), "old");
+    const changed = await all(
+      query({
+        prompt: "go",
+        options: { ...options, enableFileCheckpointing: true, permissionMode: "acceptEdits" },
+      }),
+    );
+    expect(changed).toContainEqual(
+      expect.objectContaining({
+        subtype: "files_persisted",
+        files: [{ filename: path.join(options.cwd, "a.txt"), file_id: expect.any(String) }],
+        failed: [],
+      }),
+    );
   });
 });

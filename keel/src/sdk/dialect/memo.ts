@@ -33,6 +33,8 @@ export type InitFacts = {
   readonly hookEvents?: boolean;
   /** Whether words and thoughts of agents are told. */
   readonly agentText?: boolean;
+  /** Whether the calls of each reply are told once more in a line, when all have ended. */
+  readonly toolSummaries?: boolean;
   /** Whether prompts are echoed as `user` messages. */
   readonly replayUserMessages?: boolean;
 };
@@ -93,6 +95,8 @@ export type TurnMemo = {
   readonly firstMs?: number | undefined;
   readonly stop: Stop | null;
   readonly text: string;
+  /** Calls of the newest reply that have a result. */
+  readonly settled: readonly ToolUse[];
   /** Calls of the newest reply that have no result yet. */
   readonly calls: ReadonlyMap<string, ToolUse>;
   readonly phase: "streaming" | "tools";
@@ -145,6 +149,7 @@ export const newTurn = (inputs: readonly Input[]): TurnMemo => ({
   usage: noUsage,
   stop: null,
   text: "",
+  settled: [],
   calls: new Map(),
   phase: "streaming",
   stoppedByTool: false,

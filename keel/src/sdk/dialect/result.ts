@@ -12,6 +12,7 @@ import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
   ModelUsage,
   SDKAssistantMessage,
+  SDKMessage,
   SDKResultError,
   SDKResultFacts,
   SDKResultMessage,
@@ -64,7 +65,17 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
   const notes = warning.map((content) =>
     informationalMessage(identity(memo, "warning"), { content, level: "warning" }),
   );
-  return [[...notes, ...apology, result], { ...next, turn: null, progress: new Map() }];
+  return [
+    [...notes, ...authProblem(event, memo), ...apology, result],
+    { ...next, turn: null, progress: new Map() },
+  ];
+}
+
+/** No key, or one that is refused: a host can ask for another. */
+function authProblem({ fault }: DurableOf<"turn.finished">, memo: DialectMemo): SDKMessage[] {
+  if (fault?.code !== "key_missing" && fault?.code !== "key_refused") return [];
+  const id = identity(memo, "auth");
+  return [{ type: "auth_status", ...id, isAuthenticating: false, output: [], error: fault.message }];
 }
 
 /** The result of a command that needed no turn: a compaction between turns, a prompt that a hook blocked. */

@@ -1,6 +1,7 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
-import type { Json } from "../../kernel/json.ts";
+import { asObject, type Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import { oneLine, shorten } from "../../kernel/text.ts";
 import type { Denial, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
@@ -41,6 +42,7 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     firstMs: turn.firstMs ?? event.firstMs,
     stop: event.stop,
     text: textOf(event.content),
+    settled: [],
     calls: new Map(calls),
     phase: calls.length > 0 ? "tools" : turn.phase,
   }));
@@ -76,12 +78,44 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
   const next = inTurn(memo, (turn) => ({
     ...turn,
     userMessages: turn.userMessages + 1,
+    settled: use ? [...turn.settled, use] : turn.settled,
     calls: new Map([...turn.calls].filter(([id]) => id !== event.callId)),
     denials: [...turn.denials, ...denial],
     stoppedByTool: turn.stoppedByTool || event.stop !== undefined,
   }));
-  return [[...refusal, message], next];
+  return [[...refusal, message, ...summaryOf(next)], next];
 }
+
+/** One line about the calls of a reply, for hosts that show no more of them. */
+function summaryOf(memo: DialectMemo): SDKMessage[] {
+  const { facts, turn } = memo;
+  if (!facts.toolSummaries || !turn || turn.calls.size > 0 || turn.settled.length === 0) return [];
+  const summary = shorten(turn.settled.map(sayCall).join("; "), maxSummaryCharacters);
+  const preceding_tool_use_ids = turn.settled.map(({ id }) => id);
+  return [{ type: "tool_use_summary", ...identity(memo, "summary"), summary, preceding_tool_use_ids }];
+}
+
+const maxSummaryCharacters = 300;
+
+/** What a call is about, by the field of its input that says most. */
+function sayCall({ name, input }: ToolUse): string {
+  const fields = asObject(input);
+  const about = telling.map((field) => fields[field]).find((value) => typeof value === "string");
+  return typeof about === "string" ? `${name} ${shorten(oneLine(about), maxAboutCharacters)}` : name;
+}
+
+const maxAboutCharacters = 80;
+const telling = [
+  "description",
+  "command",
+  "file_path",
+  "notebook_path",
+  "pattern",
+  "url",
+  "query",
+  "skill",
+  "subject",
+];
 
 const nobodyAsked: ReadonlySet<Denial["by"]> = new Set(["rule", "mode", "no-host"]);
 /** An interrupt or a shutdown refuses nothing: the call was simply not run. */
