@@ -47,7 +47,6 @@ export {
   type ResolvedSource,
   type ResolveSettingsOptions,
   resolveSettings,
-  type Settings,
 } from "./options/resolve-settings.ts";
 export { AbortError, type Prompt } from "./query/conversation.ts";
 export type { QueryInquiries, ReloadedPlugins, ResourceContents, SessionUsage } from "./query/inquiries.ts";

@@ -22,6 +22,7 @@ export async function sessionOptions(
     // Kinds of agents and servers are looked at one by one where they are used; a wrong one is told and left out.
     agents: said?.agents as Options["agents"],
     mcpServers: given.mcpServers as Options["mcpServers"],
+    betas: given.betas as Options["betas"],
     cwd,
     permissionPromptToolName: asker === "stdio" ? undefined : asker,
     enableFileCheckpointing: env["CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"] === "true",

@@ -53,7 +53,7 @@ export class WireTranscript {
       const held: TranscriptRecord[] = [];
       for await (const event of session.attach()) {
         if (!isDurable(event) || event.origin) continue;
-        held.push(...transcript.take(event).filter(({ uuid }) => !known.has(uuid)));
+        held.push(...transcript.take(event).filter(({ uuid }) => !known.has(uuid ?? "")));
         const isPause = event.type === "model.finished" || event.type === "turn.finished";
         if (isPause || held.length >= maxHeld) await this.#write(held.splice(0));
       }

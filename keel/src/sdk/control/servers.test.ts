@@ -205,9 +205,9 @@ describe("callbacks of the program", () => {
 
   test("a question of a server is declined where nobody answers", async () => {
     const ask = { serverName: "web", message: "Who are you?" };
-    expect(await remoteElicitation(wireTo({}).far)(ask, { signal: never })).toEqual({ action: "decline" });
+    expect(await remoteElicitation(wireTo({}).far)(ask, { signal: never, requestId: "1" })).toEqual({ action: "decline" });
     const answered = wireTo({ onElicitation: async () => ({ action: "accept", content: { name: "me" } }) });
-    expect(await remoteElicitation(answered.far)(ask, { signal: never })).toEqual({
+    expect(await remoteElicitation(answered.far)(ask, { signal: never, requestId: "1" })).toEqual({
       action: "accept",
       content: { name: "me" },
     });

@@ -7,6 +7,7 @@
  * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
  * text as it is written asks for partial messages (`stream.ts`).
  */
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
@@ -14,9 +15,10 @@ import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
 import { isShownAddition } from "../../view/shown.ts";
+import type { UUID } from "../messages/content.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
-import { toInputBlock } from "./blocks.ts";
+import { textBlock, toInputBlock } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
 import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
@@ -74,7 +76,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "context.cleared": {
       const { sessionId } = memo.facts;
       const id = identity(memo, "reset");
-      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId }], memo];
+      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId as UUID }], memo];
     }
     case "task.changed":
       return fromTask(event, memo);
@@ -115,7 +117,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
         retry_delay_ms: event.delayMs,
         error_status: status,
         error: errorClass(event.fault),
-        ...(status === null ? { no_response: true } : {}),
+        ...silence(event),
       };
       return [[retry], next];
     }
@@ -134,6 +136,12 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
   }
 }
 
+/** How long nothing came, where that is why it is tried again. */
+function silence({ fault, delayMs }: Extract<Live, { type: "retry.waiting" }>) {
+  const seconds = fault.code === "stream_stalled" ? Number(asObject(fault.detail)["seconds"]) : Number.NaN;
+  return seconds > 0 ? { no_response: { waited_ms: seconds * 1000, retry_wait_ms: delayMs } } : {};
+}
+
 /**
  * A command that needed no model: an answer in the place of one, and a result without a turn. Where a turn runs, its
  * result is still to come: then the words are only told.
@@ -145,7 +153,7 @@ function fromCommand(
   const [id, next] = liveIdentity(memo, { at });
   if (memo.turn) return [[{ type: "system", subtype: "local_command_output", ...id, content: text }], next];
   const label = `command/${memo.livesSince}/${at}`;
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   const reply = modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "end_turn" });
   const [result, after] = resultWithoutTurn(next, answered(text), { command: name });
   // The newest fact may be a turn's end, whose result has the usual name already.

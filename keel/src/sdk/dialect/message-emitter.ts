@@ -3,6 +3,7 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
+import type { UUID } from "../messages/content.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
@@ -100,7 +101,7 @@ export class MessageEmitter {
   /** The conversation goes on in a new session. */
   emitReset(newSessionId: string): void {
     const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
-    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId });
+    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId as UUID });
   }
 
   emitMirrorError(error: string, key: SessionKey): void {

@@ -2,6 +2,7 @@
 
 import type { FaultData } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { own } from "../../kernel/own.ts";
 import { present } from "../../kernel/present.ts";
@@ -16,7 +17,7 @@ import type {
   SDKResultMessage,
   TerminalReason,
 } from "../messages/messages.ts";
-import { toStopReason, toUsage } from "./blocks.ts";
+import { textBlock, toStopReason, toUsage } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {
   assistantMessage,
@@ -56,7 +57,7 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
       ...(status === null ? {} : { api_error_status: status }),
       ...(event.answer === undefined ? {} : { structured_output: event.answer }),
       ...(deferred && {
-        deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input },
+        deferred_tool_use: { id: deferred.id, name: deferred.name, input: asObject(deferred.input) },
         stop_reason: "tool_deferred" as const,
       }),
     },
@@ -153,7 +154,7 @@ function apologyMessage(
   }: { text: string; error: SDKAssistantMessageError; status: number | null; at: number },
 ): SDKAssistantMessage {
   const id = identity(memo, "apology");
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   return assistantMessage(
     modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
     { id, at, error: { error, is_api_error_message: true, api_error_status: status } },

@@ -4,12 +4,14 @@ import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { isoTime } from "../../view/say.ts";
 import type { SDKInputMessage, SDKModelMessage, UUID } from "../messages/content.ts";
 import type {
+  ApiKeySource,
   SDKAssistantMessage,
   SDKMessageOrigin,
   SDKSystemMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from "../messages/messages.ts";
+import type { SDKReplyFacts } from "../messages/provider-blocks.ts";
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
 import { toInputBlock, toUsage } from "./blocks.ts";
 import type { DialectMemo } from "./memo.ts";
@@ -43,13 +45,22 @@ export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage
     agents: [...(facts.agents ?? [])],
     skills: [...(facts.skills ?? [])],
     plugins: [...(facts.plugins ?? [])],
-    apiKeySource: facts.apiKeySource,
+    // A provider of another wire has a variable of its own.
+    apiKeySource: facts.apiKeySource as ApiKeySource,
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
     ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
     ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
+
+/** What a provider may tell beside a reply. */
+export const nothingBeside: SDKReplyFacts = {
+  container: null,
+  context_management: null,
+  diagnostics: null,
+  stop_details: null,
+};
 
 /** The envelope of a reply; of one that is not whole yet, or that we wrote ourselves. */
 export const modelMessage = ({
@@ -68,6 +79,7 @@ export const modelMessage = ({
   stop_reason,
   stop_sequence,
   usage: toUsage(usage),
+  ...nothingBeside,
 });
 
 export const assistantMessage = (

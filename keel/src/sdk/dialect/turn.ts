@@ -1,5 +1,5 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
-import type { Json } from "../../kernel/json.ts";
+import { asObject, type Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import type { Denial, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
@@ -74,7 +74,7 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
   });
   const denial =
     denied && countedDenials.has(denied.by)
-      ? [{ tool_name: name, tool_use_id: event.callId, tool_input: use?.input ?? null }]
+      ? [{ tool_name: name, tool_use_id: event.callId, tool_input: asObject(use?.input) }]
       : [];
   const next = inTurn(memo, (turn) => ({
     ...turn,

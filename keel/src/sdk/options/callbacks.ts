@@ -11,7 +11,12 @@ import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
 import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
-export type PermissionResult = { toolUseID?: string; decisionClassification?: string } & (
+export type PermissionDecisionClassification = "user_permanent" | "user_reject" | "user_temporary";
+
+export type PermissionResult = {
+  toolUseID?: string;
+  decisionClassification?: PermissionDecisionClassification;
+} & (
   | { behavior: "allow"; updatedInput?: Record<string, unknown>; updatedPermissions?: PermissionUpdate[] }
   | { behavior: "deny"; message: string; interrupt?: boolean }
 );
@@ -31,12 +36,12 @@ export type CanUseTool = (
     displayName?: string;
     description?: string;
     /** The server that a tool belongs to. */
-    mcpServer?: { name: string; source?: string };
+    mcpServer?: { name: string; source: string };
     blockedPath?: string;
     defaultToNo?: boolean;
     suppressAlwaysAllowRule?: boolean;
     agentID?: string;
-    matchedAskRule?: string;
+    matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
   },
 ) => Promise<PermissionResult | null>;
 
@@ -127,9 +132,9 @@ function changesIn(result: PermissionResult): WantedChange[] {
     .filter((change) => change.type !== "mode" || change.mode !== "bypassPermissions");
 }
 
-function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
+function serverOf(tool: string | undefined): { mcpServer?: { name: string; source: string } } {
   const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
-  return name === undefined ? {} : { mcpServer: { name } };
+  return name === undefined ? {} : { mcpServer: { name, source: "" } };
 }
 
 type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
@@ -160,17 +165,21 @@ export type ElicitationRequest = {
   elicitationId?: string;
   /** JSON Schema of what is wanted. */
   requestedSchema?: Record<string, unknown>;
+  title?: string;
+  displayName?: string;
+  description?: string;
 };
 
 export type ElicitResult = {
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, unknown>;
+  content?: { [name: string]: boolean | number | string | string[] };
 };
+export type ElicitationResult = ElicitResult;
 
 /** Null: it was answered by another way. */
 export type OnElicitation = (
   request: ElicitationRequest,
-  options: { signal: AbortSignal; requestId?: string },
+  options: { signal: AbortSignal; requestId: string },
 ) => Promise<ElicitResult | null>;
 
 /** Without a callback servers are told no; undefined: it is answered by another way. */
