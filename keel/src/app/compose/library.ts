@@ -1,6 +1,6 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
-import { configFolders, linkedFolders } from "../../config/definitions/folders.ts";
+import { foldersByKind } from "../../config/definitions/folders.ts";
 import {
   type LibraryFiles,
   type PromptFile,
@@ -37,7 +37,8 @@ export type SessionLibrary = LibraryFiles & {
 /** Never throws: what cannot be read is told and left out. */
 export async function readLibrary(options: LibraryOptions): Promise<SessionLibrary> {
   const { plugins, problems } = await readPlugins(options);
-  const foldersOf = (kind: FolderKind) => configFolders({ ...options, kind, plugins });
+  const byKind = foldersByKind({ ...options, plugins });
+  const foldersOf = (kind: FolderKind) => byKind(kind).folders;
   const read = await readLibraryFiles(foldersOf);
   const own = new Set(read.skills.map(({ name }) => name));
   return {
@@ -45,11 +46,7 @@ export async function readLibrary(options: LibraryOptions): Promise<SessionLibra
     skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
     plugins,
     folders: (["skills", "commands", "agents"] as const).flatMap(foldersOf).map(({ path: folder }) => folder),
-    problems: [
-      ...problems,
-      ...folderKinds.flatMap((kind) => linkedFolders({ ...options, kind, plugins })),
-      ...read.problems,
-    ],
+    problems: [...problems, ...folderKinds.flatMap((kind) => byKind(kind).problems), ...read.problems],
   };
 }
 

@@ -1,6 +1,7 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
 import path from "node:path";
 import { boundShell, TreeBudget } from "../../agents/budget.ts";
+import { commandWords } from "../../config/settings/command-lines.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
@@ -130,7 +131,8 @@ export async function composeSession(
   const hostServers = { ...texts.main?.servers, ...options.mcpServers };
   const { plugins } = texts.library;
   // Most people's settings name none.
-  if (placed.length + plugins.length + Object.keys(hostServers).length > 0) {
+  const namesSome = placed.some((entry) => commandWords(entry).length > 0 || entry.source === "flags");
+  if (namesSome || plugins.length + Object.keys(hostServers).length > 0) {
     const { namedPrograms } = await import("./named-programs.ts");
     const { cwd } = workspace;
     programs = namedPrograms({

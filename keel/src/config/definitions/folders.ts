@@ -37,18 +37,35 @@ export type FoldersOptions = {
   readonly plugins?: readonly { readonly name: string; readonly path: string }[] | undefined;
 };
 
+/** What stands there of one kind, and sentences for a person about links that are not followed. */
+export type KindFolders = { readonly folders: readonly ConfigFolder[]; readonly problems: readonly string[] };
+
+/** Of one kind; who needs several asks `foldersByKind` once. */
+export const configFolders = ({ kind, ...options }: FoldersOptions): readonly ConfigFolder[] =>
+  foldersByKind(options)(kind).folders;
+
 /** Only those that are there. In a project no link is followed: it may lead to what is not the project's. */
-export const configFolders = (options: FoldersOptions): ConfigFolder[] =>
-  foldersThere(options).filter((folder) => whyNoFolder(folder) === undefined);
+export function foldersByKind(options: Omit<FoldersOptions, "kind">): (kind: FolderKind) => KindFolders {
+  const places = basesOf(options);
+  const found = new Map<FolderKind, KindFolders>();
+  return (kind) => {
+    const known = found.get(kind);
+    if (known) return known;
+    const there = places.map((base) => ({ ...base, path: path.join(base.path, kind) })).filter(isThere);
+    const reasons = there.map(whyNoFolder);
+    const fresh = {
+      folders: there.filter((_, index) => reasons[index] === undefined),
+      problems: there.flatMap(({ path: place }, index) =>
+        reasons[index] === undefined ? [] : [`${place} was left out: ${reasons[index]}.`],
+      ),
+    };
+    found.set(kind, fresh);
+    return fresh;
+  };
+}
 
-/** Those that would be among them and are links, in sentences for a person. */
-export const linkedFolders = (options: FoldersOptions): string[] =>
-  foldersThere(options).flatMap((folder) => {
-    const why = whyNoFolder(folder);
-    return why === undefined ? [] : [`${folder.path} was left out: ${why}.`];
-  });
-
-function foldersThere({ kind, paths, trust, chosen, plugins = [] }: FoldersOptions): ConfigFolder[] {
+/** What holds folders of every kind, by its own path. */
+function basesOf({ paths, trust, chosen, plugins = [] }: Omit<FoldersOptions, "kind">): ConfigFolder[] {
   const isChosen = (source: ChosenSource): boolean => chosen?.includes(source) ?? true;
   const own = ownFolders(paths);
   const isNamed = chosen?.includes("project") ?? false;
@@ -56,7 +73,7 @@ function foldersThere({ kind, paths, trust, chosen, plugins = [] }: FoldersOptio
     source: ConfigFolder["source"],
     place: string,
     more: Partial<ConfigFolder> = {},
-  ): ConfigFolder => ({ path: path.join(place, kind), source, compatible: false, trusted: true, ...more });
+  ): ConfigFolder => ({ path: place, source, compatible: false, trusted: true, ...more });
   const inProject = (place: string): ConfigFolder =>
     sure("project", place, {
       compatible: !place.endsWith(projectFolders[0]),
@@ -68,7 +85,7 @@ function foldersThere({ kind, paths, trust, chosen, plugins = [] }: FoldersOptio
     ...(isChosen("project") ? configFoldersIn(trust, own).filter(isDirectory).map(inProject) : []),
     ...(isChosen("user") ? own.map((place, index) => sure("user", place, { compatible: index > 0 })) : []),
     ...plugins.map(({ name, path: root }) => sure("plugin", root, { plugin: name, within: root })),
-  ].filter(isThere);
+  ];
 }
 
 /** Why a folder is not read: in a project no link is followed, and one of a plugin must not lead out of it. */
