@@ -68,7 +68,8 @@ const rows = {
     ],
   },
 
-  sdk: { imports: host, lines: 7_300 },
+  // Servers of other libraries, and what zod 3 does not say itself.
+  sdk: { imports: host, lines: 7_650 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
   "hosts/cli": {
     lines: 3_500,

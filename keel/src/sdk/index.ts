@@ -98,8 +98,8 @@ export {
   type McpServerConfig,
   type McpServerStatus,
   type McpStdioServerConfig,
-  type SdkMcpServer,
 } from "./tools/mcp-server.ts";
+export type { RegisteredTool, SdkMcpServer } from "./tools/sdk-server.ts";
 export type { McpSetServersResult } from "./tools/servers.ts";
 export {
   type AnyToolDefinition,

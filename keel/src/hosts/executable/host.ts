@@ -157,7 +157,7 @@ export class WireHost {
             ...started,
             session,
             version: this.#context.version,
-            serversOf: (servers) => this.#servers.among(servers, AbortSignal.timeout(serverListMs)),
+            serversOf: (servers) => this.#servers.among(servers, this.#listing()),
           });
         };
         return isInOrder(request) && !this.#isStuck(request.subtype) ? this.#inOrder(work) : work();
@@ -255,14 +255,20 @@ export class WireHost {
       options.canUseTool = remotePermission(this.#channel, this.#state.questions);
     if (said) options.onElicitation = remoteElicitation(this.#channel);
     if (said?.hooks) options.hooks = remoteHooks(this.#channel, said.hooks);
-    if (said?.sdkMcpServers && said.sdkMcpServers.length > 0) {
-      const servers = await this.#servers.connect(said, {
-        signal: AbortSignal.timeout(serverListMs),
-        failed: (name, why) => this.#context.err.line(`keel: the server ${name} is left out: ${why}`),
-      });
-      options.mcpServers = { ...options.mcpServers, ...servers };
-    }
+    const introduced = said?.sdkMcpServers?.length ? await this.#servers.connect(said, this.#listing()) : {};
+    // Some SDKs name the program's own servers here, and do not introduce them.
+    if (options.mcpServers)
+      options.mcpServers = await this.#servers.among(options.mcpServers, this.#listing());
+    options.mcpServers = { ...options.mcpServers, ...introduced };
     return options;
+  }
+
+  /** What is asked of servers of the program when they are listed. */
+  #listing(): Parameters<RemoteServers["connect"]>[1] {
+    return {
+      signal: AbortSignal.timeout(serverListMs),
+      failed: (name, why) => this.#context.err.line(`keel: the server ${name} is left out: ${why}`),
+    };
   }
 }
 

@@ -8,10 +8,12 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { own } from "../../kernel/own.ts";
 import { callTool } from "./call-tool.ts";
 import {
+  isOwn,
   type McpSdkServerConfig,
   type McpServerStatus,
   outsideServers,
   outsideState,
+  ownServers,
   type ServerConfigs,
   serverStates,
   toolName,
@@ -84,7 +86,7 @@ export class SessionServers {
   }
 
   #isOwn(name: string): boolean {
-    return own(this.#servers, name)?.type === "sdk";
+    return isOwn(own(this.#servers, name));
   }
 
   #apply(): void {
@@ -96,8 +98,8 @@ export class SessionServers {
 
 /** The tools of all servers in this process, under the names that the model sees. */
 export function ownToolsOf(servers: ServerConfigs = {}): OwnTool[] {
-  return Object.entries(servers).flatMap(([server, config]) =>
-    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
+  return ownServers(servers).flatMap(([server, config]) =>
+    config.instance.tools.map((one) => toolOf(one, { server, config })),
   );
 }
 
