@@ -52,6 +52,8 @@ function inSettings({
   matcher: string | undefined;
   entry: object;
 }): Pick<Options, "settings"> {
-  const settings = { hooks: { [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [entry] }] } };
+  const settings = {
+    hooks: { [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [entry] }] },
+  };
   return { settings: settings as Settings };
 }

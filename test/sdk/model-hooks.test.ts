@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { HookInput } from "../../keel/src/protocol/hook.ts";
 import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { HookInput } from "../../keel/src/sdk/options/hooks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { everything, filesystem } from "../support/mcp-stage.ts";
@@ -34,7 +35,7 @@ async function run(
         settings: {
           mcp: { startMs: 60_000, connectMs: 60_000 },
           hooks: { [event]: [{ hooks: [entry] }] },
-        },
+        } as unknown as Settings,
       },
     }),
   );

@@ -100,7 +100,7 @@ export const hookPoints = {
     plainWords: true,
     tell: ({ content, from }: Input): { prompt: string; source?: string } => ({
       prompt: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
-      source: from.kind,
+      source: from.kind === "person" ? "user" : "system",
     }),
   }),
   beforeTool: point({
@@ -231,7 +231,10 @@ export const hookPoints = {
   folderAdded: point({
     event: "DirectoryAdded",
     opinion: "none",
-    tell: ({ folder, source }: { folder: string; source: string }) => ({ directory: folder, source }),
+    tell: ({ folder }: { folder: string; source: string }) => ({
+      directory: folder,
+      source: "register_repo_root",
+    }),
   }),
   /** `at`: with the start of a conversation, or near a file that was looked at. */
   instructed: point({
@@ -278,7 +281,13 @@ function stopFields({ objections, lastText }: StopFacts): StopFields {
 }
 
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
-  return { from_model: from, to_model: to, requested_model: to, source, context_tokens: contextTokens };
+  return {
+    from_model: from,
+    to_model: to,
+    requested_model: to,
+    source: source === "host" ? "sdk" : "auto",
+    context_tokens: contextTokens,
+  };
 }
 
 function listedTaskFields({ id, text, description }: ListedTask): ListedTaskFields {

@@ -49,7 +49,7 @@ function promptOf(flags: FlagPrompt, said: InitializeRequest | undefined): Optio
   const append = said?.appendSystemPrompt ?? flags.append;
   if (own.length > 0) return append === undefined ? own : [...own, append];
   const more = present({ append, excludeDynamicSections: said?.excludeDynamicSections });
-  return Object.keys(more).length === 0 ? undefined : { type: "preset", preset: "default", ...more };
+  return Object.keys(more).length === 0 ? undefined : { type: "preset", preset: "claude_code", ...more };
 }
 
 function pluginsOf(

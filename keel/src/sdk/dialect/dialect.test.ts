@@ -5,10 +5,10 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
+import type { SDKResultMessage, SDKSentMessage } from "../messages/messages.ts";
 
 const tools = [lookTool([]), changeTool([])];
-const results = (messages: SDKMessage[]): SDKResultMessage[] =>
+const results = (messages: SDKSentMessage[]): SDKResultMessage[] =>
   messages.filter((message) => message.type === "result");
 
 describe("a turn", () => {

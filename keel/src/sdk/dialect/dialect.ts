@@ -16,7 +16,7 @@ import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { UUID } from "../messages/content.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { textBlock, toInputBlock } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
@@ -108,7 +108,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     case "retry.waiting": {
       const [id, next] = liveIdentity(memo, event);
       const status = statusOf(event.fault);
-      const retry: SDKMessage = {
+      const retry: SDKSentMessage = {
         type: "system",
         subtype: "api_retry",
         ...id,
@@ -172,7 +172,7 @@ function fromHook(
   if (event.type === "hook.started")
     return [[{ type: "system", subtype: "hook_started", ...id, ...hook }], next];
   const { stdout, stderr, exitCode, outcome } = event;
-  const message: SDKMessage = {
+  const message: SDKSentMessage = {
     type: "system",
     subtype: "hook_response",
     ...id,
@@ -192,7 +192,7 @@ const progressEveryMs = 5_000;
 function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
   if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
   const [id, next] = liveIdentity(memo, event);
-  const message: SDKMessage = {
+  const message: SDKSentMessage = {
     type: "tool_progress",
     ...id,
     tool_use_id: event.callId,
@@ -224,7 +224,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     const original = memo.facts.model;
     const fallback = model ?? original;
     const content = `${original} could not answer; ${fallback} takes over for this turn.`;
-    const message: SDKMessage = {
+    const message: SDKSentMessage = {
       type: "system",
       subtype: "model_fallback",
       ...identity(memo, "fallback"),
@@ -235,7 +235,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     };
     return [[message], memo];
   }
-  const messages: SDKMessage[] = [];
+  const messages: SDKSentMessage[] = [];
   if (permissionMode) messages.push(statusMessage(memo, { status: null, permissionMode }));
   if (title !== undefined)
     messages.push({ type: "system", subtype: "session_title_changed", ...identity(memo, "title"), title });
@@ -306,7 +306,7 @@ function fromFailure(event: DurableOf<"model.failed">, memo: DialectMemo): Diale
 
 function fromCompaction(event: DurableOf<"context.compacted">, memo: DialectMemo): DialectOutput {
   const status = statusMessage(memo, { status: null, compact_result: "success" });
-  const boundary: SDKMessage = {
+  const boundary: SDKSentMessage = {
     type: "system",
     subtype: "compact_boundary",
     ...identity(memo, "boundary"),

@@ -4,7 +4,7 @@ import type { Queue } from "../../kernel/queue.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
 import type { UUID } from "../messages/content.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
@@ -101,7 +101,12 @@ export class MessageEmitter {
   /** The conversation goes on in a new session. */
   emitReset(newSessionId: string): void {
     const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
-    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId as UUID });
+    this.#out.push({
+      type: "conversation_reset",
+      uuid,
+      session_id,
+      new_conversation_id: newSessionId as UUID,
+    });
   }
 
   emitMirrorError(error: string, key: SessionKey): void {
@@ -138,4 +143,4 @@ const states: EventHandlers<Durable, [], [id: string, state: SDKCommandLifecycle
 };
 
 /** Where the messages of a session go: a queue of them, or of more than them. */
-export type Outlet = Pick<Queue<SDKMessage>, "push" | "fail" | "end">;
+export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail" | "end">;

@@ -6,7 +6,7 @@ import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
 import { addUsage } from "../../protocol/usage.ts";
 import { isShownBlock, textOfParts } from "../../view/shown.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { toContentBlock, toInputBlock, toResultContent, withPicture } from "./blocks.ts";
 import type { DialectMemo, DialectOutput, DurableOf, TurnMemo } from "./memo.ts";
@@ -142,7 +142,7 @@ export function takeInputs(memo: DialectMemo, inputIds: readonly string[]): [Inp
 /** A hook's words are shown: they turn the model around. A person's words are known to whoever sent them. */
 export function fromJoined(event: DurableOf<"input.joined">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, event.inputIds);
-  const messages = taken.flatMap((input): SDKMessage[] => {
+  const messages = taken.flatMap((input): SDKSentMessage[] => {
     if (input.from.kind !== "hook")
       return memo.facts.replayUserMessages ? [replayMessage(memo, { input, at: event.at })] : [];
     const content = input.content.map(toInputBlock);

@@ -180,7 +180,10 @@ export type SDKRawStreamEvent =
   | {
       type: "message_delta";
       delta: Pick<SDKModelMessage, "container" | "stop_details" | "stop_reason" | "stop_sequence">;
-      usage: Omit<SDKUsage, "cache_creation" | "inference_geo" | "input_tokens" | "service_tier" | "speed"> & {
+      usage: Omit<
+        SDKUsage,
+        "cache_creation" | "inference_geo" | "input_tokens" | "service_tier" | "speed"
+      > & {
         input_tokens: number | null;
       };
       context_management: SDKModelMessage["context_management"];

@@ -16,8 +16,10 @@ import type {
   SDKAuthStatusMessage,
   SDKCommandLifecycleMessage,
   SDKConversationResetMessage,
+  SDKModelFallbackMessage,
   SDKPromptSuggestionMessage,
   SDKRateLimitEvent,
+  SDKSessionTitleChangedMessage,
   SDKSystemNotice,
   SDKTaskMessage,
   SDKToolProgressMessage,
@@ -38,7 +40,6 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKPartialAssistantMessage
   | SDKSystemNotice
-  | SDKCommandLifecycleMessage
   | SDKTaskMessage
   | SDKToolProgressMessage
   | SDKToolUseSummaryMessage
@@ -46,6 +47,13 @@ export type SDKMessage =
   | SDKRateLimitEvent
   | SDKPromptSuggestionMessage
   | SDKConversationResetMessage;
+
+/** What is sent: three kinds more than the interface declares, though it sends them too. */
+export type SDKSentMessage =
+  | SDKMessage
+  | SDKCommandLifecycleMessage
+  | SDKSessionTitleChangedMessage
+  | SDKModelFallbackMessage;
 
 /** One content block of a reply. The blocks of one reply share `message.id`; final numbers stand in the result. */
 export type SDKAssistantMessage = MessageIdentity &
@@ -97,7 +105,7 @@ export type SDKUserMessage = AgentMark & {
   origin?: SDKMessageOrigin;
   shouldQuery?: boolean;
   timestamp?: string;
-  client_composed?: boolean;
+  client_composed?: true;
   pasted_content?: SDKInputMessage["content"][];
   inline_pastes?: string[];
   uuid?: UUID;

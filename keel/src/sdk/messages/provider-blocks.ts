@@ -120,10 +120,7 @@ export type SDKProviderBlock<Text> =
       | Created
       | (Replaced & { lines: string[] | null } & Place<"new_lines" | "new_start" | "old_lines" | "old_start">)
     >
-  | ResultOf<
-      "tool_search_tool_result",
-      (ErrorOf<"tool_search_tool_result", RunError> & Message) | References
-    >
+  | ResultOf<"tool_search_tool_result", (ErrorOf<"tool_search_tool_result", RunError> & Message) | References>
   | { type: "mcp_tool_use"; id: string; name: string; server_name: string; input: unknown }
   | ({ is_error: boolean } & ResultOf<"mcp_tool_result", string | Text[]>)
   | {

@@ -11,7 +11,6 @@ export type SDKSystemNotice =
   | SDKCompactBoundaryMessage
   | SDKStatusMessage
   | SDKInformationalMessage
-  | SDKModelFallbackMessage
   | SDKModelRefusalFallbackMessage
   | SDKModelRefusalNoFallbackMessage
   | SDKLocalCommandOutputMessage
@@ -20,7 +19,6 @@ export type SDKSystemNotice =
   | SDKHookResponseMessage
   | SDKThinkingTokensMessage
   | SDKSessionStateChangedMessage
-  | SDKSessionTitleChangedMessage
   | SDKWorkerShuttingDownMessage
   | SDKCommandsChangedMessage
   | SDKNotificationMessage

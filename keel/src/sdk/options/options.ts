@@ -6,10 +6,10 @@
 import type { Readable, Writable } from "node:stream";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
+import type { EffortLevel } from "../messages/messages.ts";
 import type { SessionStore, SessionStoreFlush } from "../stored/session-store.ts";
 import type { McpServerConfig, McpServerConfigForProcessTransport } from "../tools/mcp-server.ts";
 import type { CanUseTool, OnElicitation } from "./callbacks.ts";
-import type { EffortLevel } from "../messages/messages.ts";
 import type { HookMap } from "./hooks.ts";
 import type { SandboxSettings } from "./sandbox.ts";
 import type { Settings } from "./settings.ts";

@@ -5,7 +5,6 @@ import type { SettingRow } from "../../protocol/inquiry.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 import type { Settings } from "./settings.ts";
 
-
 export type ResolveSettingsOptions = {
   /** The process's own when left out. */
   cwd?: string;

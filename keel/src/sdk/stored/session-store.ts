@@ -75,7 +75,7 @@ export class InMemorySessionStore implements SessionStore {
 export function foldSessionSummary(
   before: SessionSummaryEntry | undefined,
   { sessionId }: SessionKey,
-  entries: readonly SessionStoreEntry[],
+  entries: SessionStoreEntry[],
   { mtime = before?.mtime ?? 0 }: { mtime?: number } = {},
 ): SessionSummaryEntry {
   const began = entries.map(({ timestamp = "" }) => Date.parse(timestamp)).find((at) => !Number.isNaN(at));

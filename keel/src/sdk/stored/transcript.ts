@@ -5,7 +5,7 @@
 import { isObject, type Json, parseJson } from "../../kernel/json.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isoTime } from "../../view/say.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import { entryOf } from "./mirror.ts";
 import type { SessionStoreEntry } from "./session-store.ts";
 import { messageReader } from "./stored-messages.ts";
@@ -37,7 +37,7 @@ export type TranscriptFacts = {
 
 export class Transcript {
   readonly #facts: TranscriptFacts;
-  readonly #messagesOf: (event: Durable) => SDKMessage[];
+  readonly #messagesOf: (event: Durable) => SDKSentMessage[];
   #parent: string | null = null;
 
   constructor(facts: TranscriptFacts) {
@@ -50,7 +50,7 @@ export class Transcript {
     return this.#facts.holds === "events" ? [...entries, entryOf(event)] : entries;
   }
 
-  #entryOf(message: SDKMessage, at: number): TranscriptEntry[] {
+  #entryOf(message: SDKSentMessage, at: number): TranscriptEntry[] {
     if (message.type !== "user" && message.type !== "assistant") return [];
     // What sub-agents say stands in transcripts of their own.
     if (message.parent_tool_use_id !== null || message.uuid === undefined) return [];
