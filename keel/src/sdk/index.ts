@@ -1,6 +1,8 @@
 /** The SDK: what `import "keel"` gives. Every export is listed by name. */
 
 export type {
+  OutputFormat,
+  OutputFormat as JsonSchemaOutputFormat,
   PluginConfig as SdkPluginConfig,
   SystemPromptPreset,
   ThinkingAdaptive,
@@ -35,6 +37,10 @@ export type {
   PermissionResult,
 } from "./options/callbacks.ts";
 export type * from "./options/hooks.ts";
+export type {
+  AnyHookInput as HookInput,
+  AnyHookSpecificOutput as HookSpecificOutput,
+} from "./options/hooks.ts";
 export type * from "./options/options.ts";
 export type {
   PermissionBehavior,
@@ -57,7 +63,6 @@ export type { Settings } from "./options/settings.ts";
 export type * from "./options/uncalled-hooks.ts";
 export { AbortError, type Prompt } from "./query/conversation.ts";
 export type { QueryInquiries } from "./query/inquiries.ts";
-export type { AccountInfo, AgentInfo, ModelInfo } from "./query/introspection.ts";
 export { query } from "./query/query.ts";
 export type {
   Query,
@@ -67,6 +72,7 @@ export type {
   RewindFilesResult,
 } from "./query/query-methods.ts";
 export type * from "./query/responses.ts";
+export type { OfferedModel as ModelInfo } from "./query/responses.ts";
 export { createSession, resumeSession, type SDKSession } from "./query/session.ts";
 export { type ClaimOptions, prewarm, type SpareProcess, startup, type WarmQuery } from "./query/startup.ts";
 export {

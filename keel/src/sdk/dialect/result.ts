@@ -10,13 +10,13 @@ import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts"
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
-  ModelUsage,
   SDKAssistantMessage,
   SDKResultError,
   SDKResultFacts,
   SDKResultMessage,
   TerminalReason,
 } from "../messages/messages.ts";
+import type { ModelUsage } from "../messages/reports.ts";
 import { textBlock, toStopReason, toUsage } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {

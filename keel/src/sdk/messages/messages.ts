@@ -11,7 +11,7 @@ import type {
   SDKRawStreamEvent,
   UUID,
 } from "./content.ts";
-import type { SDKContextUsage, SDKStartupFailureReason, SDKUsageReport } from "./reports.ts";
+import type { ModelUsage, SDKContextUsage, SDKStartupFailureReason, SDKUsageReport } from "./reports.ts";
 import type {
   SDKAuthStatusMessage,
   SDKCommandLifecycleMessage,
@@ -193,26 +193,6 @@ export type SDKPermissionDenial = {
   tool_input: Record<string, unknown>;
 };
 export type SDKDeferredToolUse = { id: string; name: string; input: Record<string, unknown> };
-
-export type ModelUsage = {
-  inputTokens: number;
-  outputTokens: number;
-  thinkingTokens?: number;
-  cacheReadInputTokens: number;
-  cacheCreationInputTokens: number;
-  cacheCreationEphemeral5mInputTokens?: number;
-  cacheCreationEphemeral1hInputTokens?: number;
-  webSearchRequests: number;
-  costUSD: number;
-  /** 0 when nobody told us. */
-  contextWindow: number;
-  /** 0 when nobody told us. */
-  maxOutputTokens: number;
-  canonicalModel?: string;
-  provider?: string;
-  /** `unknown`: some of these tokens have no known price, and `costUSD` leaves them out. */
-  costBasis?: "list" | "managed" | "unknown";
-};
 
 export type TerminalReason =
   | "blocking_limit"

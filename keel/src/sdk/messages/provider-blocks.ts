@@ -56,8 +56,8 @@ type References = {
   type: "tool_search_tool_search_result";
   tool_references: { type: "tool_reference"; tool_name: string }[];
 };
-type Message = { error_message: string | null };
-type Place<Name extends string> = Record<Name, number | null>;
+type ToldMessage = { error_message: string | null };
+type CountsOf<Name extends string> = Record<Name, number | null>;
 
 type ServerTool =
   | "bash_code_execution"
@@ -87,7 +87,7 @@ type FetchedDocument = {
   title: string | null;
   citations: { enabled: boolean } | null;
 };
-type Refused = "bio" | "cyber" | "frontier_llm" | "general_harms" | "reasoning_extraction" | null;
+type RefusedCategory = "bio" | "cyber" | "frontier_llm" | "general_harms" | "reasoning_extraction" | null;
 
 /** As a model's reply has them. */
 export type SDKProviderBlock<Text> =
@@ -115,12 +115,17 @@ export type SDKProviderBlock<Text> =
   | ResultOf<"bash_code_execution_tool_result", ShellResult>
   | ResultOf<
       "text_editor_code_execution_tool_result",
-      | (EditorError & Message)
-      | (Viewed & Place<"num_lines" | "start_line" | "total_lines">)
+      | (EditorError & ToldMessage)
+      | (Viewed & CountsOf<"num_lines" | "start_line" | "total_lines">)
       | Created
-      | (Replaced & { lines: string[] | null } & Place<"new_lines" | "new_start" | "old_lines" | "old_start">)
+      | (Replaced & { lines: string[] | null } & CountsOf<
+            "new_lines" | "new_start" | "old_lines" | "old_start"
+          >)
     >
-  | ResultOf<"tool_search_tool_result", (ErrorOf<"tool_search_tool_result", RunError> & Message) | References>
+  | ResultOf<
+      "tool_search_tool_result",
+      (ErrorOf<"tool_search_tool_result", RunError> & ToldMessage) | References
+    >
   | { type: "mcp_tool_use"; id: string; name: string; server_name: string; input: unknown }
   | ({ is_error: boolean } & ResultOf<"mcp_tool_result", string | Text[]>)
   | {
@@ -134,13 +139,13 @@ export type SDKProviderBlock<Text> =
       type: "fallback";
       from: { model: string };
       to: { model: string };
-      trigger: { type: "refusal"; category: Refused };
+      trigger: { type: "refusal"; category: RefusedCategory };
     };
 
 /** Why a reply was refused. */
 export type SDKRefusalDetails = {
   type: "refusal";
-  category: Refused;
+  category: RefusedCategory;
   explanation: string | null;
   fallback_credit_token: string | null;
   fallback_has_prefill_claim: boolean | null;

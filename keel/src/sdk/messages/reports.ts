@@ -1,6 +1,5 @@
 /** What messages and methods may report beside a conversation: the window, the bill, limits, why a start failed. */
 import type { UUID } from "./content.ts";
-import type { ModelUsage } from "./messages.ts";
 
 /** A goal that a service of the vendor keeps; never sent. */
 export type SDKActiveGoalMessage = {
@@ -29,6 +28,26 @@ export type SDKContextUsage = {
   memory_files: { path: string; type: string; tokens: number }[];
   agents: { agent_type: string; source: string; tokens: number }[];
   skills?: { name: string; source: string; plugin_name?: string; tokens: number }[];
+};
+
+export type ModelUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  thinkingTokens?: number;
+  cacheReadInputTokens: number;
+  cacheCreationInputTokens: number;
+  cacheCreationEphemeral5mInputTokens?: number;
+  cacheCreationEphemeral1hInputTokens?: number;
+  webSearchRequests: number;
+  costUSD: number;
+  /** 0 when nobody told us. */
+  contextWindow: number;
+  /** 0 when nobody told us. */
+  maxOutputTokens: number;
+  canonicalModel?: string;
+  provider?: string;
+  /** `unknown`: some of these tokens have no known price, and `costUSD` leaves them out. */
+  costBasis?: "list" | "managed" | "unknown";
 };
 
 /** What a session cost so far. */

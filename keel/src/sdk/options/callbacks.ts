@@ -8,7 +8,7 @@ import { asObject, isJson, type Json } from "../../kernel/json.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
 import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
-import type { HookInput, HookMap } from "./hooks.ts";
+import type { AnyHookInput, HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
 export type PermissionDecisionClassification = "user_permanent" | "user_reject" | "user_temporary";
@@ -150,7 +150,7 @@ export function hooksOf(map: HookMap = {}): ProgramHook[] {
           name: callback.name || `number ${index + 1}`,
           timeoutMs: timeout === undefined ? undefined : timeout * 1000,
           onFailure,
-          call: (input, { callId, signal }) => callback(input as HookInput, callId, { signal }),
+          call: (input, { callId, signal }) => callback(input as AnyHookInput, callId, { signal }),
         }),
       ),
     ),

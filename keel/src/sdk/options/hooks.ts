@@ -10,7 +10,7 @@ import type { PermissionUpdate } from "./permission-updates.ts";
 import type { UncalledHookInput, UncalledHookSpecificOutput } from "./uncalled-hooks.ts";
 
 export type HookCallback = (
-  input: HookInput,
+  input: AnyHookInput,
   toolUseID: string | undefined,
   options: { signal: AbortSignal },
 ) => Promise<HookJSONOutput>;
@@ -26,17 +26,17 @@ export type HookCallbackMatcher = {
 };
 
 /** Points that Keel does not have are accepted, since programs name them: nothing calls their hooks. */
-export type HookMap = { [event in HookInput["hook_event_name"]]?: HookCallbackMatcher[] };
+export type HookMap = { [event in AnyHookInput["hook_event_name"]]?: HookCallbackMatcher[] };
 
 type CalledFields<Event extends CalledHookEvent> = Extract<CalledHookInput, { hook_event_name: Event }>;
 
 /** Fields of the interface that Keel tells in its own words, or leaves out where it does not know them. */
-type Told<Event extends CalledHookEvent, Fields = unknown> = Omit<CalledFields<Event>, keyof Fields> &
+type ToldAt<Event extends CalledHookEvent, Fields = unknown> = Omit<CalledFields<Event>, keyof Fields> &
   Fields & { hook_event_name: Event };
 type Duration = { duration_ms?: number };
 type BesideStop = { background_tasks?: BackgroundTaskSummary[]; session_crons?: SessionCronSummary[] };
 type Team = { teammate_name?: string; team_name?: string };
-type ModelSwitch<Source extends string> = {
+type ToldSwitch<Source extends string> = {
   requested_model: string | null;
   source: Source;
   prompt_cache_warm: boolean;
@@ -66,11 +66,11 @@ export type PostToolBatchToolCall = {
 
 // The names under which programs import what the callbacks of a point are told and may answer.
 export type BaseHookInput = HookBase;
-export type DirectoryAddedHookInput = Told<
+export type DirectoryAddedHookInput = ToldAt<
   "DirectoryAdded",
   { source: "register_repo_root" | "slash_command" }
 >;
-export type InstructionsLoadedHookInput = Told<
+export type InstructionsLoadedHookInput = ToldAt<
   "InstructionsLoaded",
   {
     load_reason: "compact" | "include" | "nested_traversal" | "path_glob_match" | "session_start";
@@ -79,25 +79,25 @@ export type InstructionsLoadedHookInput = Told<
     parent_file_path?: string;
   }
 >;
-export type NotificationHookInput = Told<"Notification">;
-export type PermissionDeniedHookInput = Told<"PermissionDenied">;
-export type PermissionRequestHookInput = Told<
+export type NotificationHookInput = ToldAt<"Notification">;
+export type PermissionDeniedHookInput = ToldAt<"PermissionDenied">;
+export type PermissionRequestHookInput = ToldAt<
   "PermissionRequest",
   { permission_suggestions?: PermissionUpdate[] }
 >;
-export type PostCompactHookInput = Told<"PostCompact">;
-export type PostModelSwitchHookInput = Told<
+export type PostCompactHookInput = ToldAt<"PostCompact">;
+export type PostModelSwitchHookInput = ToldAt<
   "PostModelSwitch",
-  ModelSwitch<"auto" | "command" | "picker" | "resume" | "sdk">
+  ToldSwitch<"auto" | "command" | "picker" | "resume" | "sdk">
 >;
-export type PostToolBatchHookInput = Told<"PostToolBatch", { tool_calls: PostToolBatchToolCall[] }>;
-export type PostToolUseHookInput = Told<"PostToolUse", Duration & { tool_response: unknown }>;
-export type PostToolUseFailureHookInput = Told<"PostToolUseFailure", Duration & { is_interrupt?: boolean }>;
-export type PreCompactHookInput = Told<"PreCompact">;
-export type PreModelSwitchHookInput = Told<"PreModelSwitch", ModelSwitch<"command" | "picker" | "sdk">>;
-export type PreToolUseHookInput = Told<"PreToolUse">;
-export type SessionEndHookInput = Told<"SessionEnd", { reason: ExitReason }>;
-export type SessionStartHookInput = Told<
+export type PostToolBatchHookInput = ToldAt<"PostToolBatch", { tool_calls: PostToolBatchToolCall[] }>;
+export type PostToolUseHookInput = ToldAt<"PostToolUse", Duration & { tool_response: unknown }>;
+export type PostToolUseFailureHookInput = ToldAt<"PostToolUseFailure", Duration & { is_interrupt?: boolean }>;
+export type PreCompactHookInput = ToldAt<"PreCompact">;
+export type PreModelSwitchHookInput = ToldAt<"PreModelSwitch", ToldSwitch<"command" | "picker" | "sdk">>;
+export type PreToolUseHookInput = ToldAt<"PreToolUse">;
+export type SessionEndHookInput = ToldAt<"SessionEnd", { reason: ExitReason }>;
+export type SessionStartHookInput = ToldAt<
   "SessionStart",
   {
     session_title?: string;
@@ -107,13 +107,13 @@ export type SessionStartHookInput = Told<
     estimated_cache_write_usd?: number;
   }
 >;
-export type StopHookInput = Told<"Stop", BesideStop>;
-export type StopFailureHookInput = Told<"StopFailure", { error: SDKAssistantMessageError }>;
-export type SubagentStartHookInput = Told<"SubagentStart">;
-export type SubagentStopHookInput = Told<"SubagentStop", BesideStop>;
-export type TaskCompletedHookInput = Told<"TaskCompleted", Team>;
-export type TaskCreatedHookInput = Told<"TaskCreated", Team>;
-export type UserPromptSubmitHookInput = Told<
+export type StopHookInput = ToldAt<"Stop", BesideStop>;
+export type StopFailureHookInput = ToldAt<"StopFailure", { error: SDKAssistantMessageError }>;
+export type SubagentStartHookInput = ToldAt<"SubagentStart">;
+export type SubagentStopHookInput = ToldAt<"SubagentStop", BesideStop>;
+export type TaskCompletedHookInput = ToldAt<"TaskCompleted", Team>;
+export type TaskCreatedHookInput = ToldAt<"TaskCreated", Team>;
+export type UserPromptSubmitHookInput = ToldAt<
   "UserPromptSubmit",
   {
     source?: "loop_wakeup" | "poll_event" | "schedule_wakeup" | "sdk" | "system" | "user";
@@ -121,7 +121,7 @@ export type UserPromptSubmitHookInput = Told<
   }
 >;
 
-export type HookInput =
+export type AnyHookInput =
   | DirectoryAddedHookInput
   | InstructionsLoadedHookInput
   | NotificationHookInput
@@ -147,16 +147,19 @@ export type HookInput =
   | UncalledHookInput;
 
 /** What a callback of one point is told. */
-export type HookInputOf<E extends HookInput["hook_event_name"]> = Extract<HookInput, { hook_event_name: E }>;
+export type HookInputOf<E extends AnyHookInput["hook_event_name"]> = Extract<
+  AnyHookInput,
+  { hook_event_name: E }
+>;
 
 // What a hook may answer.
 export type HookPermissionDecision = "allow" | "ask" | "defer" | "deny";
-type Output<Event extends CalledHookEvent, Fields = unknown> = { hookEventName: Event } & Fields;
-type Context = { additionalContext?: string };
+type PointOutput<Event extends CalledHookEvent, Fields = unknown> = { hookEventName: Event } & Fields;
+type ContextOutput = { additionalContext?: string };
 
-export type NotificationHookSpecificOutput = Output<"Notification", Context>;
-export type PermissionDeniedHookSpecificOutput = Output<"PermissionDenied", { retry?: boolean }>;
-export type PermissionRequestHookSpecificOutput = Output<
+export type NotificationHookSpecificOutput = PointOutput<"Notification", ContextOutput>;
+export type PermissionDeniedHookSpecificOutput = PointOutput<"PermissionDenied", { retry?: boolean }>;
+export type PermissionRequestHookSpecificOutput = PointOutput<
   "PermissionRequest",
   {
     decision:
@@ -168,43 +171,43 @@ export type PermissionRequestHookSpecificOutput = Output<
       | { behavior: "deny"; message?: string; interrupt?: boolean };
   }
 >;
-export type PostModelSwitchHookSpecificOutput = Output<"PostModelSwitch", Context>;
-export type PostToolBatchHookSpecificOutput = Output<"PostToolBatch", Context>;
-export type PostToolUseFailureHookSpecificOutput = Output<"PostToolUseFailure", Context>;
-export type PostToolUseHookSpecificOutput = Output<
+export type PostModelSwitchHookSpecificOutput = PointOutput<"PostModelSwitch", ContextOutput>;
+export type PostToolBatchHookSpecificOutput = PointOutput<"PostToolBatch", ContextOutput>;
+export type PostToolUseFailureHookSpecificOutput = PointOutput<"PostToolUseFailure", ContextOutput>;
+export type PostToolUseHookSpecificOutput = PointOutput<
   "PostToolUse",
-  Context & { classifierContext?: string; updatedToolOutput?: unknown; updatedMCPToolOutput?: unknown }
+  ContextOutput & { classifierContext?: string; updatedToolOutput?: unknown; updatedMCPToolOutput?: unknown }
 >;
-export type PreModelSwitchHookSpecificOutput = Output<
+export type PreModelSwitchHookSpecificOutput = PointOutput<
   "PreModelSwitch",
   { permissionDecision?: "allow" | "ask" | "deny"; permissionDecisionReason?: string }
 >;
-export type PreToolUseHookSpecificOutput = Output<
+export type PreToolUseHookSpecificOutput = PointOutput<
   "PreToolUse",
-  Context & {
+  ContextOutput & {
     permissionDecision?: HookPermissionDecision;
     permissionDecisionReason?: string;
     updatedInput?: Record<string, unknown>;
   }
 >;
-export type SessionStartHookSpecificOutput = Output<
+export type SessionStartHookSpecificOutput = PointOutput<
   "SessionStart",
-  Context & {
+  ContextOutput & {
     initialUserMessage?: string;
     sessionTitle?: string;
     watchPaths?: string[];
     reloadSkills?: boolean;
   }
 >;
-export type StopHookSpecificOutput = Output<"Stop", Context>;
-export type SubagentStartHookSpecificOutput = Output<"SubagentStart", Context>;
-export type SubagentStopHookSpecificOutput = Output<"SubagentStop", Context>;
-export type UserPromptSubmitHookSpecificOutput = Output<
+export type StopHookSpecificOutput = PointOutput<"Stop", ContextOutput>;
+export type SubagentStartHookSpecificOutput = PointOutput<"SubagentStart", ContextOutput>;
+export type SubagentStopHookSpecificOutput = PointOutput<"SubagentStop", ContextOutput>;
+export type UserPromptSubmitHookSpecificOutput = PointOutput<
   "UserPromptSubmit",
-  Context & { sessionTitle?: string; suppressOriginalPrompt?: boolean }
+  ContextOutput & { sessionTitle?: string; suppressOriginalPrompt?: boolean }
 >;
 
-export type HookSpecificOutput =
+export type AnyHookSpecificOutput =
   | NotificationHookSpecificOutput
   | PermissionDeniedHookSpecificOutput
   | PermissionRequestHookSpecificOutput
@@ -231,7 +234,7 @@ export type SyncHookJSONOutput = {
   terminalSequence?: string;
   decision?: "approve" | "block";
   reason?: string;
-  hookSpecificOutput?: HookSpecificOutput;
+  hookSpecificOutput?: AnyHookSpecificOutput;
 };
 /** The hook goes on by itself; nobody waits for an opinion. */
 export type AsyncHookJSONOutput = { async: true; asyncTimeout?: number };

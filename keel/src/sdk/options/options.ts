@@ -49,7 +49,6 @@ type ProgramOptions = {
   sessionStoreFlush?: SessionStoreFlush;
   settings?: string | Settings;
   managedSettings?: Settings;
-  outputFormat?: OutputFormat;
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
@@ -58,8 +57,6 @@ type ProgramOptions = {
 
 export type OutputFormatType = "json_schema";
 export type BaseOutputFormat = { type: OutputFormatType };
-export type JsonSchemaOutputFormat = { type: "json_schema"; schema: Record<string, unknown> };
-export type OutputFormat = JsonSchemaOutputFormat;
 
 /** A server by its name, or written out. */
 export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;

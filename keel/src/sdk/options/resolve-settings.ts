@@ -75,17 +75,17 @@ export function filterEscalatingDefaultMode({ effective, sources }: ResolvedSett
   return asksLess && setter?.source === "project" ? { ...effective, permissions } : effective;
 }
 
-type Origin = { source: string; file?: string | undefined };
-const keyOf = ({ source, file }: Origin): string => JSON.stringify([source, file]);
+type SaidBy = { source: string; file?: string | undefined };
+const keyOf = ({ source, file }: SaidBy): string => JSON.stringify([source, file]);
 
-const originOf = ({ source, file }: Origin): ProvenanceEntry => ({
+const originOf = ({ source, file }: SaidBy): ProvenanceEntry => ({
   source: source === "flags" || source === "command-line" ? "flag" : (source as ResolvedSettingSource),
   ...present({ path: file }),
 });
 
 type SaidValue = { name: string; value: unknown; counts: boolean; why?: string };
 
-export function sourcesOf(values: readonly SettingRow[]): (Origin & { values: SaidValue[] })[] {
+export function sourcesOf(values: readonly SettingRow[]): (SaidBy & { values: SaidValue[] })[] {
   const sources = Map.groupBy(values, ({ source, file }) => JSON.stringify([source, file]));
   return [...sources.values()].map((said) => ({
     source: said[0]?.source ?? "",

@@ -7,7 +7,7 @@ import type { SandboxSettings } from "./sandbox.ts";
 import type { NumberName, SwitchName, TextName, TextsName } from "./setting-names.ts";
 
 type Each<Name extends string, Value> = { [name in Name]?: Value };
-type Open = { [name: string]: unknown };
+type OpenSettings = { [name: string]: unknown };
 type Limit = "5m" | "10m" | "60s" | "never";
 
 export type Settings = Each<SwitchName, boolean> &
@@ -23,7 +23,7 @@ export type Settings = Each<SwitchName, boolean> &
   Each<"extraKnownMarketplaces" | "additionalMarketplaces", Record<string, Marketplace>> &
   ChosenSettings &
   GroupedSettings &
-  Open;
+  OpenSettings;
 
 /** One of a few words. */
 type ChosenSettings = {
@@ -69,11 +69,11 @@ type ChosenSettings = {
 
 /** Several values under one name. */
 type GroupedSettings = {
-  permissions?: PermissionSettings & Open;
+  permissions?: PermissionSettings & OpenSettings;
   env?: Record<string, string>;
   hooks?: Record<string, { matcher?: string; hooks: WrittenHook[] }[]>;
-  sandbox?: SandboxSettings & Open;
-  attribution?: boolean | ({ commit?: string; pr?: string; sessionUrl?: boolean } & Open);
+  sandbox?: SandboxSettings & OpenSettings;
+  attribution?: boolean | ({ commit?: string; pr?: string; sessionUrl?: boolean } & OpenSettings);
   statusLine?: ShellLine & { padding?: number; refreshInterval?: number; hideVimModeIndicator?: boolean };
   subagentStatusLine?: ShellLine;
   fileSuggestion?: ShellLine;
@@ -89,12 +89,12 @@ type GroupedSettings = {
   autoMode?: Each<"allow" | "environment" | "hard_deny" | "soft_deny", string[]> & {
     classifyAllShell?: boolean;
   };
-  enabledPlugins?: Record<string, string[] | boolean | Open>;
+  enabledPlugins?: Record<string, string[] | boolean | OpenSettings>;
   footerLinksRegexes?: (
-    | ({ type: "regex"; pattern: string; url: string; label?: string } & Open)
-    | ({ type: string } & Open)
+    | ({ type: "regex"; pattern: string; url: string; label?: string } & OpenSettings)
+    | ({ type: string } & OpenSettings)
   )[];
-  managedMcpServers?: Record<string, Open>;
+  managedMcpServers?: Record<string, OpenSettings>;
   modelOverrides?: Record<string, string>;
   modelPicker?: {
     options: { model: string; label?: string; description?: string; behavesAs?: string }[];
@@ -106,27 +106,29 @@ type GroupedSettings = {
   };
   modelSettings?: Record<
     string,
-    Pick<ChosenSettings, "effortLevel" | "maxEffortLevel"> & { autoCompactWindow?: number | "auto" } & Open
+    Pick<ChosenSettings, "effortLevel" | "maxEffortLevel"> & {
+      autoCompactWindow?: number | "auto";
+    } & OpenSettings
   >;
   pluginConfigs?: Record<
     string,
-    { mcpServers?: Record<string, PluginValues>; options?: PluginValues } | Open
+    { mcpServers?: Record<string, PluginValues>; options?: PluginValues } | OpenSettings
   >;
   policyHelper?: { path: string; timeoutMs?: number; refreshIntervalMs?: number };
   remote?: { defaultEnvironmentId?: string };
   skillOverrides?: Record<string, "name-only" | "off" | "on" | "user-invocable-only">;
-  spellcheck?: Each<"checker" | "color" | "language", string> & { enabled?: boolean } & Open;
+  spellcheck?: Each<"checker" | "color" | "language", string> & { enabled?: boolean } & OpenSettings;
   spinnerTipsOverride?: Each<"label" | "tipsFile", string> & {
     excludeDefault?: boolean;
-    tips?: (string | Open)[];
-  } & Open;
+    tips?: (string | OpenSettings)[];
+  } & OpenSettings;
   spinnerVerbs?: { mode: "append" | "replace"; verbs: string[] };
   sshConfigs?: ({ id: string; name: string; sshHost: string; sshPort?: number } & Each<
     "sshIdentityFile" | "startDirectory",
     string
   >)[];
   sshHostCommands?: unknown[];
-  vimInsertModeRemaps?: Open;
+  vimInsertModeRemaps?: OpenSettings;
   voice?: { enabled?: boolean; mode?: "hold" | "tap"; autoSubmit?: boolean };
 };
 
@@ -164,7 +166,7 @@ type WrittenHook = { if?: string; timeout?: number; statusMessage?: string; once
       allowedEnvVars?: string[];
       onFailure?: "block" | "continue";
     }
-  | { type: "mcp_tool"; server: string; tool: string; input?: Open }
+  | { type: "mcp_tool"; server: string; tool: string; input?: OpenSettings }
 );
 
 type Marketplace = {
@@ -176,7 +178,7 @@ type Marketplace = {
 type Headers = { headers?: Record<string, string>; headersHelper?: string };
 type Checkout = { ref?: string; path?: string; sparsePaths?: string[]; skipLfs?: boolean };
 type NpmSource = { source: "npm"; package: string; version?: string; registry?: string };
-type Pinned = { ref?: string; sha?: string };
+type PinnedCommit = { ref?: string; sha?: string };
 
 type MarketplaceSource =
   | ({ source: "url"; url: string } & Headers)
@@ -197,18 +199,18 @@ type MarketplaceSource =
 
 type MarketplacePlugin = Headers & {
   name: string;
-  source: PluginSource;
+  source: ListedPluginSource;
   description?: string;
   version?: string;
   strict?: boolean;
-  engines?: Open;
+  engines?: OpenSettings;
 };
-type PluginSource =
+type ListedPluginSource =
   | string
   | NpmSource
-  | ({ source: "url"; url: string } & Pinned)
-  | ({ source: "github"; repo: string } & Pinned)
-  | ({ source: "git-subdir"; url: string; path: string } & Pinned)
+  | ({ source: "url"; url: string } & PinnedCommit)
+  | ({ source: "github"; repo: string } & PinnedCommit)
+  | ({ source: "git-subdir"; url: string; path: string } & PinnedCommit)
   | { source: "archive"; url: string; sha256?: string }
   | { source: "command"; command: string; timeout?: number; mode?: "copy" | "link" }
   | { source: "unsupported"; error?: string };

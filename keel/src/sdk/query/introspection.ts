@@ -1,40 +1,11 @@
 /** What a session tells about itself: commands, models, agents, account. */
 import type { OpenSession } from "../../app/open-session.ts";
-import type { EffortLevel } from "../messages/messages.ts";
 import type { SlashCommand } from "../messages/system.ts";
-import type { SDKControlGetContextUsageResponse, SDKControlInitializeResponse } from "./responses.ts";
-
-export type ModelInfo = {
-  value: string;
-  /** What an alias stands for. */
-  resolvedModel?: string;
-  displayName: string;
-  description: string;
-  supportsEffort?: boolean;
-  supportedEffortLevels?: EffortLevel[];
-  supportsAdaptiveThinking?: boolean;
-  supportsFastMode?: boolean;
-  supportsAutoMode?: boolean;
-};
-export type AgentInfo = { name: string; description: string; model?: string };
-export type AccountInfo = {
-  apiKeySource?: string;
-  /** `firstParty`: the vendor of the interface; `gateway`: anybody else, whom `provider` names. */
-  apiProvider?:
-    | "anthropicAws"
-    | "anthropicGoogleCloud"
-    | "bedrock"
-    | "firstParty"
-    | "foundry"
-    | "gateway"
-    | "mantle"
-    | "vertex";
-  provider?: string;
-  email?: string;
-  organization?: string;
-  subscriptionType?: string;
-  tokenSource?: string;
-};
+import type {
+  AgentInfo,
+  SDKControlGetContextUsageResponse,
+  SDKControlInitializeResponse,
+} from "./responses.ts";
 
 export async function describeSession(session: OpenSession): Promise<SDKControlInitializeResponse> {
   const { info } = session;

@@ -7,8 +7,10 @@ import type { Settings } from "../options/settings.ts";
 import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
 import type { McpSetServersResult } from "../tools/servers.ts";
 import type { QueryInquiries } from "./inquiries.ts";
-import type { AccountInfo, AgentInfo, ModelInfo } from "./introspection.ts";
 import type {
+  AccountInfo,
+  AgentInfo,
+  OfferedModel,
   SDKControlGetContextUsageResponse,
   SDKControlInitializeResponse,
   SDKControlInterruptResponse,
@@ -32,7 +34,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, 
   /** Looks once more, as the session is now. */
   reinitialize(): Promise<SDKControlInitializeResponse>;
   supportedCommands(): Promise<SlashCommand[]>;
-  supportedModels(): Promise<ModelInfo[]>;
+  supportedModels(): Promise<OfferedModel[]>;
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
   getContextUsage(options?: { detail?: "full" | "summary" }): Promise<SDKControlGetContextUsageResponse>;

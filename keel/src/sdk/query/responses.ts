@@ -1,10 +1,41 @@
 /** What methods and the control protocol answer, under the names by which programs import it. Types only. */
-import type { FastModeDisabledReason, FastModeState } from "../messages/messages.ts";
+import type { EffortLevel, FastModeDisabledReason, FastModeState } from "../messages/messages.ts";
 import type { SDKContextKind } from "../messages/reports.ts";
 import type { SlashCommand } from "../messages/system.ts";
 import type { PermissionBehavior } from "../options/permission-updates.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
-import type { AccountInfo, AgentInfo, ModelInfo } from "./introspection.ts";
+
+export type OfferedModel = {
+  value: string;
+  /** What an alias stands for. */
+  resolvedModel?: string;
+  displayName: string;
+  description: string;
+  supportsEffort?: boolean;
+  supportedEffortLevels?: EffortLevel[];
+  supportsAdaptiveThinking?: boolean;
+  supportsFastMode?: boolean;
+  supportsAutoMode?: boolean;
+};
+export type AgentInfo = { name: string; description: string; model?: string };
+export type AccountInfo = {
+  apiKeySource?: string;
+  /** `firstParty`: the vendor of the interface; `gateway`: anybody else, whom `provider` names. */
+  apiProvider?:
+    | "anthropicAws"
+    | "anthropicGoogleCloud"
+    | "bedrock"
+    | "firstParty"
+    | "foundry"
+    | "gateway"
+    | "mantle"
+    | "vertex";
+  provider?: string;
+  email?: string;
+  organization?: string;
+  subscriptionType?: string;
+  tokenSource?: string;
+};
 
 export type SDKControlInterruptResponse = { still_queued: string[]; cancelled?: string[] };
 export type SDKControlReloadSkillsResponse = { skills: SlashCommand[] };
@@ -45,7 +76,7 @@ export type SDKControlMcpReadResourceResponse = {
 export type SDKControlInitializeResponse = {
   commands: SlashCommand[];
   agents: AgentInfo[];
-  models: ModelInfo[];
+  models: OfferedModel[];
   account: AccountInfo;
   output_style: string;
   available_output_styles: string[];
@@ -61,12 +92,12 @@ export type SDKControlInitializeResponse = {
   fast_mode_disabled_reason?: FastModeDisabledReason;
 };
 
-type Counted = { name: string; tokens: number };
+type CountedName = { name: string; tokens: number };
 type FromPlugin = { pluginId?: string; path?: string };
 
 /** What fills the window. Keel tells categories and totals; what it does not count one by one is empty. */
 export type SDKControlGetContextUsageResponse = {
-  categories: (Counted & {
+  categories: (CountedName & {
     id?:
       | "autocompact_buffer"
       | "compact_buffer"
@@ -99,18 +130,18 @@ export type SDKControlGetContextUsageResponse = {
   }[][];
   model: string;
   memoryFiles: { path: string; type: string; tokens: number }[];
-  mcpTools: (Counted & { serverName: string; isLoaded?: boolean })[];
+  mcpTools: (CountedName & { serverName: string; isLoaded?: boolean })[];
   mcpInstructions?: { serverName: string; tokens: number }[];
-  deferredBuiltinTools?: (Counted & { isLoaded: boolean })[];
-  systemTools?: Counted[];
-  systemPromptSections?: Counted[];
+  deferredBuiltinTools?: (CountedName & { isLoaded: boolean })[];
+  systemTools?: CountedName[];
+  systemPromptSections?: CountedName[];
   agents: ({ agentType: string; source: string; tokens: number } & FromPlugin)[];
   slashCommands?: { totalCommands: number; includedCommands: number; tokens: number };
   skills?: {
     totalSkills: number;
     includedSkills: number;
     tokens: number;
-    skillFrontmatter: (Counted & FromPlugin & { source: string; pluginName?: string })[];
+    skillFrontmatter: (CountedName & FromPlugin & { source: string; pluginName?: string })[];
   };
   /** From this size on the conversation is shortened by itself. */
   autoCompactThreshold?: number;
@@ -124,7 +155,7 @@ export type SDKControlGetContextUsageResponse = {
     redirectedContextTokens: number;
     unattributedTokens: number;
     toolCallsByType: { name: string; callTokens: number; resultTokens: number }[];
-    attachmentsByType: Counted[];
+    attachmentsByType: CountedName[];
   };
   apiUsage: Record<
     "cache_creation_input_tokens" | "cache_read_input_tokens" | "input_tokens" | "output_tokens",

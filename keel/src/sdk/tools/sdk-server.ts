@@ -17,7 +17,7 @@ export type RegisteredTool = {
 type Schema = StandardSchema | Shape;
 type Handler<S extends Schema> = (args: OutputOf<S>, extra: ToolExtra) => unknown;
 
-type ToolConfig<S extends Schema> = {
+type RegisteredConfig<S extends Schema> = {
   title?: string;
   description?: string;
   inputSchema?: S;
@@ -26,14 +26,14 @@ type ToolConfig<S extends Schema> = {
   _meta?: Record<string, unknown>;
 };
 
-type Transport = Pick<MemoryTransport, "onmessage" | "onclose" | "start" | "send" | "close">;
+type ServerTransport = Pick<MemoryTransport, "onmessage" | "onclose" | "start" | "send" | "close">;
 
 export class SdkMcpServer implements ToolServer {
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
   readonly #tools = new Map<string, AnyToolDefinition & { isOff?: boolean }>();
-  #transport: Transport | undefined;
+  #transport: ServerTransport | undefined;
 
   /** Throws `usage` for two tools of one name. */
   constructor({ name, version, instructions, tools }: ToolServer) {
@@ -50,7 +50,7 @@ export class SdkMcpServer implements ToolServer {
   /** Without a schema the handler is given only what is told about the call. Throws `usage` for a name that is taken. */
   registerTool<S extends Schema = Record<never, never>>(
     name: string,
-    { title, description = "", inputSchema, annotations }: ToolConfig<S>,
+    { title, description = "", inputSchema, annotations }: RegisteredConfig<S>,
     handler: Handler<S>,
   ): RegisteredTool {
     const named = title === undefined ? annotations : { title, ...annotations };
@@ -74,7 +74,7 @@ export class SdkMcpServer implements ToolServer {
     const given = rest.slice(0, -1);
     const description = given.find((one) => typeof one === "string");
     const [inputSchema, annotations] = given.filter((one) => typeof one === "object");
-    const config = present({ description, inputSchema, annotations }) as ToolConfig<Shape>;
+    const config = present({ description, inputSchema, annotations }) as RegisteredConfig<Shape>;
     return this.registerTool(name, config, rest.at(-1) as Handler<Shape>);
   }
 
@@ -84,7 +84,7 @@ export class SdkMcpServer implements ToolServer {
   sendToolListChanged = (): void => undefined;
 
   /** Answers over a transport of the program's own. */
-  async connect(transport: Transport): Promise<void> {
+  async connect(transport: ServerTransport): Promise<void> {
     const { LocalServer } = await import("../control/local-server.ts");
     const server = new LocalServer(this, (message) => void transport.send(message));
     const { signal } = new AbortController();

@@ -226,7 +226,7 @@ const BUSY = 5;
 const CANNOT_OPEN = 14;
 
 async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | undefined> {
-  const database = await openDatabase(path, mode);
+  const database = openDatabase(path, mode);
   try {
     // A journal on disk would be a second file to leave behind.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
@@ -238,7 +238,7 @@ async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | unde
   return { release: () => database.close() };
 }
 
-async function openDatabase(path: string, mode: "rw" | "rwc"): Promise<Database> {
+function openDatabase(path: string, mode: "rw" | "rwc"): Database {
   // Loaded late: only a process that writes a log needs it. Not by `import()`, which would first load its own machinery.
   const sqlite = process.getBuiltinModule("node:sqlite");
   if (sqlite) {
@@ -247,11 +247,11 @@ async function openDatabase(path: string, mode: "rw" | "rwc"): Promise<Database>
     return new sqlite.DatabaseSync(url);
   }
   // An older Bun has it under a name of its own.
-  const bun = ["bun", "sqlite"].join(":"); // Not to be looked for by a bundler.
-  const { Database } = await import(bun);
+  const { Database } = process.getBuiltinModule("bun:sqlite") as { Database: BunDatabase };
   return new Database(path, { readwrite: true, create: mode === "rwc" });
 }
 type Database = { exec(sql: string): unknown; close(): void };
+type BunDatabase = new (path: string, options: { readwrite: boolean; create: boolean }) => Database;
 
 /** Looks at the name and opens nothing. */
 const isGone = (path: string): Promise<boolean> => lstat(path).then(() => false, isMissing);
