@@ -99,7 +99,6 @@ describe("the handshake", () => {
     wire.endInput();
     expect((await wire.ended).code).toBe(0);
     expect(wire.err()).toContain("--from-the-future, --other");
-    expect(wire.err()).not.toContain("debug-file");
   });
 
   test("lines as input need lines as output, which is said", async () => {

@@ -1,6 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { sessionArtifacts } from "../agents/tree.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
+import { promptFor } from "../core/context/request.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { EnvelopeListener } from "../engine/journal.ts";
@@ -113,6 +114,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
         env: composition.env,
         settings: composition.settings,
         keys: composition.keys,
+        betas: options.betas,
       },
       clock,
     );
@@ -262,7 +264,9 @@ function handleOf({
     breakdownOf(session.state, {
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
+      next: promptFor({ state: session.state, parts: kit.parts }),
     });
+  kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
     kit,
@@ -335,7 +339,7 @@ function handleOf({
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
-      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
+      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics, transcript: kit.transcript };
       const end = { session, model, clock, budget, ...beside };
       place.release();
       closing ??= closeAll(end, reason, waiting)
@@ -348,36 +352,3 @@ function handleOf({
 }
 
 const beside = () => import("./inquiries/inquiries.ts");
-
-/** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
-export async function rewindFiles(
-  options: Pick<OpenOptions, "version" | "cwd" | "env" | "home">,
-  { session: id, checkpoint, preview }: { session: string; checkpoint: string; preview: boolean },
-  home: HomeResources,
-): Promise<Receipt> {
-  const composition = await composeSession({ ...options, checkpoints: "on" }, home);
-  const log = await composition.store.open(id);
-  const session = await Session.open(
-    {
-      ...composition.parts,
-      log,
-      model: lateModel(),
-      ...sessionArtifacts(composition.store, id),
-    },
-    // The log has its own start; this one is for a log that lost it.
-    {
-      start: {
-        keel: options.version,
-        cwd: composition.parts.workspace.cwd,
-        settings: { model: "", permissionMode: "default", thinking: { kind: "off" } },
-      },
-      // A turn that a crash left open must not go on because its files are looked at.
-      unfinished: "lost",
-    },
-  );
-  try {
-    return await session.submit({ type: "rewind", checkpoint, preview });
-  } finally {
-    await session.close("ended");
-  }
-}

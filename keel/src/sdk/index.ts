@@ -1,5 +1,6 @@
 /** The SDK: what `import "keel"` gives. Every export is listed by name. */
 
+export type { UUID } from "../kernel/uuid.ts";
 export type {
   OutputFormat,
   OutputFormat as JsonSchemaOutputFormat,

@@ -1,5 +1,8 @@
 /** Ports whose adapters are loaded when they are first used: most sessions end before that. */
+import path from "node:path";
+import { readGitHead } from "../../config/definitions/git-head.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import { readPlainText } from "../../config/settings/plain-text.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,10 +14,13 @@ import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
 import type { PlaceOptions } from "../../workspace/git/command-place.ts";
+import type { GitState } from "../../workspace/git/git-state.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
+import type { TranscriptCopy } from "../transcripts/copy.ts";
+import type { TranscribedSession, TranscriptOptions } from "../transcripts/session-transcript.ts";
 
 /** What ends processes, once the first is about to start. */
 export type LateGuard = () => Promise<ProcessGuard>;
@@ -37,6 +43,46 @@ export function lateShell({ env, guard }: ProcessContext): Shell {
   };
 }
 
+export type LateTranscript = {
+  /** A session that is kept nowhere has none. */
+  follow(session: TranscribedSession & { readonly location: string | undefined }): void;
+  /** Where it stands, or that of an agent, with all that has happened; undefined where there is none. */
+  path(agentId?: string): Promise<string | undefined>;
+  /** Settles when all that has happened is written. Never rejects. */
+  flush(): Promise<void>;
+};
+
+/** Written from the start of a session where somebody wants it, else from the first hook on that is told of it. */
+export function lateTranscript(
+  options: TranscriptOptions & { readonly settings: Pick<KeelSettings, "copyTranscripts"> },
+): LateTranscript {
+  // A host that says who it is looks there; a person's own word counts more.
+  const isWanted = options.settings.copyTranscripts ?? Boolean(options.env["CLAUDE_CODE_ENTRYPOINT"]);
+  let followed: TranscribedSession | undefined;
+  let opened: Promise<TranscriptCopy> | undefined;
+  const load = async (session: TranscribedSession): Promise<TranscriptCopy> => {
+    const { openTranscript } = await import("../transcripts/session-transcript.ts");
+    return openTranscript(session, options, isWanted ? "shared" : "own");
+  };
+  const open = (): Promise<TranscriptCopy> | undefined => {
+    if (followed) opened ??= load(followed);
+    return opened;
+  };
+  return {
+    follow(session) {
+      if (session.location === undefined) return;
+      followed = session;
+      if (isWanted) open()?.catch(() => undefined);
+    },
+    async path(agentId) {
+      const copy = await open();
+      await copy?.begin();
+      return agentId === undefined ? copy?.file : copy?.agentFile(agentId);
+    },
+    flush: async () => (await opened?.catch(() => undefined))?.flush(),
+  };
+}
+
 export function latePlace(options: PlaceOptions): CommandPlace {
   const load = once(async () =>
     (await import("../../workspace/git/command-place.ts")).nodeCommandPlace(options),
@@ -46,6 +92,21 @@ export function latePlace(options: PlaceOptions): CommandPlace {
     repository: async (folder) => (await load()).repository(folder),
     search: async () => (await load()).search(),
   };
+}
+
+/** What git says of a project's own repository; of one that nobody trusts only if its settings are the usual ones. */
+export async function lateGitState(
+  root: string,
+  { env, commands }: { env: ProcessEnvironment; commands: Workspace["commands"] },
+): Promise<GitState | undefined> {
+  if ((await readGitHead(root)) === undefined) return undefined;
+  if ((await commands?.place?.repository(root))?.kind !== "own") return undefined;
+  const config = commands?.isTrusted
+    ? undefined
+    : await readPlainText(path.join(root, ".git", "config"), { links: "refuse" });
+  if (config && config.kind !== "text") return undefined;
+  const { readGitState } = await import("../../workspace/git/git-state.ts");
+  return readGitState({ root, env, untrustedConfig: config && [config.text] });
 }
 
 export const latePrograms =

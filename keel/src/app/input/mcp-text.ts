@@ -14,22 +14,13 @@ export const withMore = (
   more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
 ): Briefing => ({
   near: (seen, known) => briefing.near(seen, known),
-  news: () => briefing.news?.() ?? [],
-  async start() {
-    const told = await briefing.start();
+  news: (tools) => briefing.news?.(tools) ?? [],
+  forAgent: () => withMore(briefing.forAgent?.() ?? briefing, more),
+  async start(tools) {
+    const told = await briefing.start(tools);
     return { ...told, content: [...told.content, ...(await more())] };
   },
 });
-
-/** What servers say about their use; it is theirs, and said to be. */
-export const withServers = (briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing =>
-  withMore(briefing, () =>
-    mcp
-      .instructions()
-      .map(({ server, words }) =>
-        text(enclose("keel-server", { name: server, says: "how to use it" }, words)),
-      ),
-  );
 
 export type ExpandedMcp = {
   readonly command: InputCommand;

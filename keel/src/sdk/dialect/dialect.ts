@@ -9,13 +9,13 @@
  */
 import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
 import { isShownAddition } from "../../view/shown.ts";
-import type { UUID } from "../messages/content.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { textBlock, toInputBlock } from "./blocks.ts";

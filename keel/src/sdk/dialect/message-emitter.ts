@@ -1,9 +1,10 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Queue } from "../../kernel/queue.ts";
+import type { UUID } from "../../kernel/uuid.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import type { UUID } from "../messages/content.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import type { Options } from "../options/options.ts";
@@ -16,7 +17,6 @@ import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { factsOf, messagesFold } from "./messages-fold.ts";
 import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
-import { uuidFrom } from "./uuid.ts";
 
 export class MessageEmitter {
   readonly #session: OpenSession;

@@ -9,8 +9,6 @@ import type {
   SDKUsageIteration,
 } from "./provider-blocks.ts";
 
-export type UUID = `${string}-${string}-${string}-${string}-${string}`;
-
 /** A mark for a provider's cache; Keel places its own. */
 type Cacheable = { cache_control?: { type: "ephemeral"; ttl?: "1h" | "5m" } | null };
 type SDKAddress = { type: "url"; url: string } | { type: "file"; file_id: string };

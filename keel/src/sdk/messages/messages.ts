@@ -2,6 +2,7 @@
  * The messages of the SDK: what `query()` yields and `--output-format stream-json` prints. Field names are those of the
  * public interface that Keel is a drop-in for. Programs are asked to ignore types that they do not know.
  */
+import type { UUID } from "../../kernel/uuid.ts";
 import type {
   NonNullableUsage,
   SDKAssistantMessageError,
@@ -9,7 +10,6 @@ import type {
   SDKModelMessage,
   SDKPermissionMode,
   SDKRawStreamEvent,
-  UUID,
 } from "./content.ts";
 import type { ModelUsage, SDKContextUsage, SDKStartupFailureReason, SDKUsageReport } from "./reports.ts";
 import type {

@@ -1,5 +1,5 @@
 /** What messages and methods may report beside a conversation: the window, the bill, limits, why a start failed. */
-import type { UUID } from "./content.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 
 /** A goal that a service of the vendor keeps; never sent. */
 export type SDKActiveGoalMessage = {

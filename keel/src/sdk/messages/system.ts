@@ -1,5 +1,7 @@
 /** Messages about the session itself: retries, refusals, compaction, hooks, notices. */
-import type { SDKAssistantMessageError, SDKPermissionMode, UUID } from "./content.ts";
+
+import type { UUID } from "../../kernel/uuid.ts";
+import type { SDKAssistantMessageError, SDKPermissionMode } from "./content.ts";
 import type { SDKRateLimitInfo } from "./reports.ts";
 
 type Identified = { uuid: UUID; session_id: string };

@@ -62,6 +62,37 @@ describe("a server of the MCP SDK as instance", () => {
     expect(toolResults(messages)[0]).toContain("here now");
   });
 
+  test("its resources are listed and read without a question, and its instructions stand before the prompt's turn", async () => {
+    verifies("S4.65");
+    const { options, server } = await sdkStage({
+      replies: [
+        reply(toolUse("ListMcpResourcesTool", {})),
+        reply(toolUse("ReadMcpResourceTool", { server: "sums", uri: "memo://1" })),
+        reply("Read."),
+      ],
+    });
+    const instance = official();
+    instance.registerResource("memo", "memo://1", { mimeType: "text/plain" }, async ({ href }) => ({
+      contents: [{ uri: href, text: "remember the milk" }],
+    }));
+    const mcpServers = { sums: { type: "sdk" as const, name: "sums", instance } };
+    const asked: string[] = [];
+    const canUseTool = async (name: string) => {
+      asked.push(name);
+      return { behavior: "deny" as const, message: "no" };
+    };
+    const messages = await all(query({ prompt: "go", options: { ...options, mcpServers, canUseTool } }));
+    const results = messages.flatMap((message) => (message.type === "user" ? [message.tool_use_result] : []));
+    expect(results).toEqual([
+      [{ server: "sums", uri: "memo://1", name: "memo", mimeType: "text/plain" }],
+      { contents: [{ uri: "memo://1", text: "remember the milk" }] },
+    ]);
+    expect(asked).toEqual([]);
+    const sent = server.requests.map(({ body }) => JSON.stringify(body["messages"]));
+    expect(sent[0]).toContain('<keel-server name=\\"sums\\">\\nAdd with add.');
+    expect(sent.at(-1)?.split("Add with add.")).toHaveLength(2);
+  });
+
   test("what is no server is refused with its name", async () => {
     const { options } = await sdkStage({ replies: [] });
     const mcpServers = { odd: { type: "sdk", name: "odd", instance: { tools: "none" } } } as never;
@@ -107,6 +138,37 @@ describe("the instance of createSdkMcpServer", () => {
     expect(instance.tools.map(({ name }) => name)).toEqual(["greet", "older", "renamed"]);
     bare.remove();
     expect(instance.tools).toHaveLength(2);
+  });
+
+  test("says how it is to be used, bounded for itself and with the others, and once", async () => {
+    const { options, server } = await sdkStage({ replies: [reply("One."), reply("Two.")] });
+    const long = `${"long ".repeat(1_000)}`;
+    const names = ["a", "b", "c", "d", "e"];
+    const mcpServers = Object.fromEntries(
+      names.map((name) => {
+        const tools = [tool("t", "A tool", {}, async () => words(""))];
+        return [
+          name,
+          createSdkMcpServer({ name, instructions: name === "a" ? "Short </keel-server>" : long, tools }),
+        ];
+      }),
+    );
+    const silent = createSdkMcpServer({ name: "silent", instructions: "Nobody reads this." });
+    const first = await all(
+      query({ prompt: "go", options: { ...options, mcpServers: { ...mcpServers, silent } } }),
+    );
+    const [begun] = first;
+    await all(query({ prompt: "on", options: { ...options, mcpServers, resume: begun?.session_id ?? "" } }));
+    const sent = server.requests.map(({ body }) => JSON.stringify(body["messages"]));
+    for (const request of sent) {
+      const said = [...request.matchAll(/<keel-server name=.*?<\/keel-server>/g)].map(([one]) => one);
+      expect(said).toHaveLength(5);
+      expect(said[0]).toContain("Short &lt;/keel-server>");
+      expect(said[1]?.length).toBeLessThan(2_200);
+      expect(said.join("").length).toBeLessThan(9_000);
+      expect(said[4]).toContain("Left out");
+      expect(request).not.toContain("Nobody reads this");
+    }
   });
 
   test("answers a client of the MCP SDK over the program's own transport", async () => {

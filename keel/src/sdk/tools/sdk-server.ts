@@ -14,26 +14,26 @@ export type RegisteredTool = {
   remove(): void;
 };
 
-type Schema = StandardSchema | Shape;
-type Handler<S extends Schema> = (args: OutputOf<S>, extra: ToolExtra) => unknown;
+type InputSchema = StandardSchema | Shape;
+type Handler<S extends InputSchema> = (args: OutputOf<S>, extra: ToolExtra) => unknown;
 
-type RegisteredConfig<S extends Schema> = {
+type RegisteredConfig<S extends InputSchema> = {
   title?: string;
   description?: string;
   inputSchema?: S;
-  outputSchema?: Schema;
+  outputSchema?: InputSchema;
   annotations?: ToolAnnotations;
   _meta?: Record<string, unknown>;
 };
 
-type ServerTransport = Pick<MemoryTransport, "onmessage" | "onclose" | "start" | "send" | "close">;
+type OwnTransport = Pick<MemoryTransport, "onmessage" | "onclose" | "start" | "send" | "close">;
 
 export class SdkMcpServer implements ToolServer {
   readonly name: string;
   readonly version: string;
   readonly instructions: string | undefined;
   readonly #tools = new Map<string, AnyToolDefinition & { isOff?: boolean }>();
-  #transport: ServerTransport | undefined;
+  #transport: OwnTransport | undefined;
 
   /** Throws `usage` for two tools of one name. */
   constructor({ name, version, instructions, tools }: ToolServer) {
@@ -48,7 +48,7 @@ export class SdkMcpServer implements ToolServer {
   }
 
   /** Without a schema the handler is given only what is told about the call. Throws `usage` for a name that is taken. */
-  registerTool<S extends Schema = Record<never, never>>(
+  registerTool<S extends InputSchema = Record<never, never>>(
     name: string,
     { title, description = "", inputSchema, annotations }: RegisteredConfig<S>,
     handler: Handler<S>,
@@ -84,7 +84,7 @@ export class SdkMcpServer implements ToolServer {
   sendToolListChanged = (): void => undefined;
 
   /** Answers over a transport of the program's own. */
-  async connect(transport: ServerTransport): Promise<void> {
+  async connect(transport: OwnTransport): Promise<void> {
     const { LocalServer } = await import("../control/local-server.ts");
     const server = new LocalServer(this, (message) => void transport.send(message));
     const { signal } = new AbortController();

@@ -6,6 +6,7 @@
 import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { own } from "../../kernel/own.ts";
+import { shorten } from "../../kernel/text.ts";
 import { callTool } from "./call-tool.ts";
 import {
   isOwn,
@@ -112,7 +113,18 @@ function toolOf(
     description: definition.description,
     ...toolInputOf(definition.inputSchema),
     readOnly: definition.annotations?.readOnlyHint === true,
+    server: wordsOf(server, config),
     timeoutMs: config.timeout,
     run: (input, call) => callTool(definition, input, call),
   });
+}
+
+/** What a server may say about its use. */
+const maxInstructionCharacters = 2_048;
+
+function wordsOf(server: string, { instance }: McpSdkServerConfig): OwnTool["server"] {
+  const words = instance.instructions?.trim();
+  return words
+    ? { server, prefix: toolName(server, ""), words: shorten(words, maxInstructionCharacters) }
+    : undefined;
 }
