@@ -45,6 +45,7 @@ const schemas = {
     matched_ask_rule: opt(
       told<NonNullable<AskFacts["matchedAskRule"]>>(z.looseObject({ toolName: z.string() })),
     ),
+    decision_reason_type: opt(z.string()),
   }),
   hook_callback: z.object({
     subtype: z.literal("hook_callback"),
