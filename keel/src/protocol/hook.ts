@@ -26,12 +26,7 @@ export type CompactTrigger = "manual" | "auto";
 
 // What the engine says at a point, in its own words, and the fields that the contract has for it.
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-type ToolFields = {
-  tool_name: string;
-  tool_input: unknown;
-  tool_use_id: string;
-  mcp_server?: { name: string; source: string };
-};
+type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string };
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
