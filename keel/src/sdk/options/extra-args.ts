@@ -36,7 +36,7 @@ export async function withExtraArgs(options: Options): Promise<Options> {
     ...present(
       Object.fromEntries([...told, ...(said.persistSession === false ? [["persistSession", false]] : [])]),
     ),
-    ...(append === undefined ? {} : { systemPrompt: { type: "preset", preset: "default", append } }),
+    ...(append === undefined ? {} : { systemPrompt: { type: "preset", preset: "claude_code", append } }),
     ...(agents ? { agents: { ...options.agents, ...(agents as Options["agents"]) } } : {}),
     ...(mcpServers
       ? { mcpServers: { ...options.mcpServers, ...(mcpServers as Record<string, McpServerConfig>) } }

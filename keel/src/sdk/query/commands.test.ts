@@ -42,7 +42,13 @@ describe("commands for programs", () => {
       aliases: ["reset", "new"],
     });
     const described = await running.initializationResult();
-    expect(described.available_output_styles).toEqual(["default", "brief", "teaching", "Explanatory", "Learning"]);
+    expect(described.available_output_styles).toEqual([
+      "default",
+      "brief",
+      "teaching",
+      "Explanatory",
+      "Learning",
+    ]);
     const [init] = await all(running);
     expect(init).toMatchObject({
       slash_commands: expect.arrayContaining(["mine", "help"]),
