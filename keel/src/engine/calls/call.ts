@@ -280,7 +280,9 @@ async function perform(
     );
     left = timed.kind !== "done";
     if (timed.kind === "done")
-      return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
+      return work.signal.aborted
+        ? { ...timed.value, failed: true, interrupted: true }
+        : asPromised(tool, timed.value);
     const words =
       timed.kind === "late"
         ? `${tool.name} took too long and was stopped; it may have had effects.`
@@ -296,6 +298,12 @@ async function perform(
     ended.abort(over);
   }
 }
+
+/** What is not of the form that the tool says is no result that a program could rely on. */
+const asPromised = ({ name, output }: Tool, outcome: ToolOutcome): ToolOutcome =>
+  outcome.failed || !output || output.parse(outcome.data).ok
+    ? outcome
+    : failure(`${name} gave data of another form than it says; it may have had effects.`);
 
 /** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
 const mostBeatMs = 30_000;

@@ -68,7 +68,8 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     closeOpenAsks(work, call.use.id);
     return deny("host", refusedBefore);
   }
-  const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
+  const because = hook?.verdict === "ask" ? hook.reason : decision.because;
+  const reason = context.input.traits().destructive ? `it says that it may destroy; ${because}` : because;
   const ask = permissionAsk({
     key: askKey(work.parts, call.use.id),
     callId: context.isDetached ? undefined : call.use.id,
