@@ -33,7 +33,7 @@ describe("a turn", () => {
     const replies = messages.filter((message) => message.type === "assistant");
     expect(new Set(replies.slice(0, 3).map(({ message }) => message.id)).size).toBe(1);
     for (const { message } of replies)
-      expect(message).toMatchObject({ stop_reason: null, usage: { output_tokens: 0 } });
+      expect(message).toMatchObject({ stop_reason: null, usage: { output_tokens: 20 } });
   });
 
   test("starts with an init that shows what the host knows and what the events changed", async () => {
