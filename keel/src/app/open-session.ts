@@ -1,6 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { sessionArtifacts } from "../agents/tree.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
+import { promptFor } from "../core/context/request.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { EnvelopeListener } from "../engine/journal.ts";
@@ -272,6 +273,7 @@ function handleOf({
     breakdownOf(session.state, {
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
+      next: promptFor({ state: session.state, parts: kit.parts }),
     });
   kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({

@@ -91,8 +91,8 @@ async function refusedNow(
   allowed: Pick<Ready, "by" | "grounds">,
 ): Promise<FinishedCall | undefined> {
   try {
-    const denied = await whyNotAnyMore(work, call, allowed);
-    return denied && refusal(denied.reason, { denied });
+    const refused = await whyNotAnyMore(work, call, allowed);
+    return refused && refusal(refused.denial.reason, { denied: refused.denial });
   } catch (thrown) {
     return work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {});
   }

@@ -161,7 +161,7 @@ export async function whyNotAnyMore(
   work: StepContext,
   { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
   { by, grounds: first }: Pick<Permission & { verdict: "allow" }, "by" | "grounds">,
-): Promise<Denial | undefined> {
+): Promise<{ readonly denial: Denial; readonly because: string } | undefined> {
   let grounds = first;
   for (let decided = 0; grounds && decided < maxDecisions; decided++) {
     if (await stillHold(grounds, context.workspace)) return undefined;
@@ -169,14 +169,17 @@ export async function whyNotAnyMore(
     const { decision } = judged;
     const isAllowed =
       decision.verdict === "allow" || (by === "hook" && decision.verdict === "ask" && !decision.insists);
-    if (!isAllowed) return { by: "rule", reason: changedSince(decision.because) };
+    if (!isAllowed) return changedSince(decision.because);
     ({ grounds } = judged);
   }
-  return grounds && { by: "rule", reason: changedSince("they keep changing") };
+  return grounds && changedSince("they keep changing");
 }
 
-const changedSince = (because: string): string =>
-  `Not run: files that it names were changed after it was allowed, and ${because}. Call it again to have it decided again.`;
+function changedSince(why: string) {
+  const because = `files that it names were changed after it was allowed, and ${why}`;
+  const reason = `Not run: ${because}. Call it again to have it decided again.`;
+  return { denial: { by: "rule", reason }, because } as const;
+}
 
 type Judged = {
   readonly decision: Decision;
