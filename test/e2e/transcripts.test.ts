@@ -45,7 +45,7 @@ describe("the copy of a transcript is written", () => {
   test("by the runner", async () => {
     const stage = await openStage(script);
     const runner = startHost(stage, [], host);
-    runner.send({ type: "user_message", id: "00000000-0000-4000-8000-000000000001", content: "look" });
+    runner.send({ type: "message", id: "00000000-0000-4000-8000-000000000001", content: "look" });
     await until("the turn is on disk", () => stage.log().some(({ type }) => type === "turn.finished"));
     runner.end();
     await runner.exited;
