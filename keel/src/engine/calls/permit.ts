@@ -227,7 +227,7 @@ function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"
 
 /** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
 const rulesOfTurn = ({ state }: StepContext): PermissionRule[] =>
-  (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
+  (state.turn?.allow ?? []).flatMap((words) => parseRule(words, "command") ?? []);
 
 /** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
 async function planFileOf({ parts }: StepContext, claims: readonly Claim[]): Promise<string | undefined> {
