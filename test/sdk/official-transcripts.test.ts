@@ -297,7 +297,9 @@ describe("a transcript of the official interface", () => {
 
   test("is nothing where it holds no conversation: nothing is written, and the words say so", async () => {
     const stage = await sdkStage({ replies: [] });
-    const file = place(stage, [{ type: "user", message: { role: "user", content: "no id" } }]);
+    const file = place(stage, [
+      { type: "user", isSidechain: true, message: { role: "user", content: "inside" } },
+    ]);
     await expect(importInto(stage, file)).rejects.toMatchObject({
       code: "not_imported",
       message: expect.stringContaining("holds no conversation"),

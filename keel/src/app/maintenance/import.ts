@@ -14,13 +14,13 @@ import { projectKeyOf } from "../../kernel/path.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
 import { parseRule } from "../../policy/rules.ts";
-import { textOf } from "../../protocol/message.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { text, textOf } from "../../protocol/message.ts";
 import { openHome } from "../home.ts";
 import { linesOf, type RawLine } from "../transcripts/index-transcript.ts";
 import { transcriptProjects } from "../transcripts/places.ts";
 import { readLine } from "../transcripts/read-line.ts";
-import type { OtherLine } from "../transcripts/to-events.ts";
-import { codexEvents, codexLine } from "./other-session.ts";
+import { LogBuilder, type OtherLine } from "../transcripts/to-events.ts";
 import { type SettingsLocation, writeRule, writeValue } from "./settings-files.ts";
 
 export { type OtherAgent, otherAgents };
@@ -196,11 +196,11 @@ async function newest(folder: string): Promise<string[]> {
   return dated.toSorted((one, other) => other.at - one.at).map(({ file }) => file);
 }
 
-type OtherFile = { readonly cwd: string | undefined; readonly first: string | undefined };
+type GlancedFile = { readonly cwd: string | undefined; readonly first: string | undefined };
 
 /** Where it was, and the first words that a person said: no more is read of it. */
-async function glance(file: string, read: (raw: RawLine) => OtherLine[]): Promise<OtherFile> {
-  let found: OtherFile = { cwd: undefined, first: undefined };
+async function glance(file: string, read: (raw: RawLine) => OtherLine[]): Promise<GlancedFile> {
+  let found: GlancedFile = { cwd: undefined, first: undefined };
   for await (const [number, raw] of linesOf(file)) {
     if (number > maxLines || (found.cwd !== undefined && found.first !== undefined)) break;
     if (!raw || raw["isSidechain"] === true) continue;
@@ -220,4 +220,28 @@ async function codexLines(file: string): Promise<OtherLine[]> {
     if (raw) lines.push(...codexLine(raw));
   }
   return lines;
+}
+
+function codexEvents(
+  lines: readonly OtherLine[],
+  about: { readonly id: string; readonly cwd: string; readonly version: string },
+): Durable[] {
+  const builder = new LogBuilder({ ...about, model: "", prices: () => null });
+  for (const line of lines) builder.take(line);
+  builder.end();
+  return builder.taken();
+}
+
+/** A line of a rollout of Codex: its messages alone. */
+function codexLine(raw: RawLine): OtherLine[] {
+  const { type, payload } = raw;
+  if (type !== "response_item" || !isObject(payload) || payload["type"] !== "message") return [];
+  const at = Date.parse(String(raw["timestamp"])) || 0;
+  const parts = Array.isArray(payload["content"]) ? payload["content"].filter(isObject) : [];
+  const words = parts.flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
+  // What they tell the model about the place is not what a person said.
+  if (words.trim() === "" || /^<(?:environment_context|user_instructions)/.test(words)) return [];
+  if (payload["role"] === "user") return [{ kind: "said", content: [text(words)], at }];
+  if (payload["role"] !== "assistant") return [];
+  return [{ kind: "replied", id: `${at}`, model: "", content: [text(words)], at }];
 }

@@ -55,7 +55,7 @@ export type TranscriptIndex = {
   readonly damaged: readonly number[];
 };
 
-type Node = {
+type TranscriptNode = {
   readonly line: number;
   readonly parent: string | undefined;
   readonly isSide: boolean;
@@ -69,10 +69,11 @@ type Node = {
 
 /** `agent`: a file of its own, whose lines are all an agent's. */
 export async function indexTranscript(file: string, whose: "session" | "agent"): Promise<TranscriptIndex> {
-  const nodes = new Map<string, Node>();
-  const order: Node[] = [];
+  const nodes = new Map<string, TranscriptNode>();
+  const order: TranscriptNode[] = [];
   const damaged: number[] = [];
   const calls = new Map<string, string>();
+  let before: string | undefined;
   let about: Pick<TranscriptIndex, "sessionId" | "cwd" | "model" | "title"> = {
     sessionId: undefined,
     cwd: undefined,
@@ -85,10 +86,11 @@ export async function indexTranscript(file: string, whose: "session" | "agent"):
       continue;
     }
     about = factsIn(raw, about);
-    const uuid = asText(raw["uuid"]);
-    // The same line twice is one; without an id it stands in no chain.
+    const node = nodeOf(raw, { line, whose, before });
+    const uuid = asText(raw["uuid"]) || (node.isMessage ? `line-${line}` : "");
+    // The same line twice is one.
     if (uuid === "" || nodes.has(uuid)) continue;
-    const node = nodeOf(raw, { line, whose });
+    if (node.isMessage && !node.isSide) before = uuid;
     nodes.set(uuid, node);
     order.push(node);
     for (const [key, call] of startsIn(raw)) calls.set(key, call);
@@ -115,15 +117,18 @@ function factsIn(
   };
 }
 
-function nodeOf(raw: RawLine, { line, whose }: { line: number; whose: "session" | "agent" }): Node {
-  const { type, message, subtype } = raw;
+function nodeOf(
+  raw: RawLine,
+  { line, whose, before }: { line: number; whose: "session" | "agent"; before: string | undefined },
+): TranscriptNode {
+  const { type, message, subtype, uuid, parentUuid, logicalParentUuid } = raw;
   const blocks = asList(asObject(message)["content"]).filter(isObject);
   const named = (kind: string, field: string): string[] =>
     blocks.flatMap((block) => (block["type"] === kind ? [asText(block[field])] : []));
   return {
     line,
-    // A boundary begins a chain; what it was shortened from is named beside it.
-    parent: asText(raw["parentUuid"]) || asText(raw["logicalParentUuid"]) || undefined,
+    // A line without an id follows the one before it. A boundary begins a chain, and names what was shortened.
+    parent: (uuid === undefined ? before : asText(parentUuid) || asText(logicalParentUuid)) || undefined,
     isSide: whose === "session" && raw["isSidechain"] === true,
     isMessage:
       ((type === "user" || type === "assistant") && isObject(message)) || subtype === "compact_boundary",
@@ -147,7 +152,7 @@ function startsIn({ message, toolUseResult }: RawLine): [string, string][] {
 }
 
 /** From the newest message back to the first. */
-function branchOf(nodes: ReadonlyMap<string, Node>, order: readonly Node[]): Set<number> {
+function branchOf(nodes: ReadonlyMap<string, TranscriptNode>, order: readonly TranscriptNode[]): Set<number> {
   const own = order.filter(({ isSide }) => !isSide);
   const places = new Map(own.map((node, place) => [node, place]));
   const kept = new Set<number>();
@@ -172,9 +177,12 @@ function branchOf(nodes: ReadonlyMap<string, Node>, order: readonly Node[]): Set
   return kept;
 }
 
-function agentsIn(nodes: ReadonlyMap<string, Node>, order: readonly Node[]): Map<string, Set<number>> {
+function agentsIn(
+  nodes: ReadonlyMap<string, TranscriptNode>,
+  order: readonly TranscriptNode[],
+): Map<string, Set<number>> {
   const found = new Map<string, Set<number>>();
-  const roots = new Map<Node, string>();
+  const roots = new Map<TranscriptNode, string>();
   for (const node of order) {
     if (!node.isSide) continue;
     const parent = node.parent === undefined ? undefined : nodes.get(node.parent);

@@ -38,7 +38,7 @@ export const commands: readonly CliCommand[] = [
   }),
   command({
     usage: "keel sessions import [FILE|FOLDER] [--all]",
-    says: "Takes an exported log as a new session of this folder, or transcripts of the official interface, each once",
+    says: "Takes an exported log, or transcripts of the official interface",
     options: { all: { kind: "flag", says: "The transcripts of every project" } },
     load: async () => (await import("./commands/sessions.ts")).importSession,
   }),
