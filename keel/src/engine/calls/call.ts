@@ -19,7 +19,6 @@ import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
@@ -30,6 +29,7 @@ import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths, startOf } from "./context.ts";
+import { beat, drive, failure } from "./drive.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
@@ -333,41 +333,6 @@ const asPromised = ({ name, output }: Tool, outcome: ToolOutcome): ToolOutcome =
     ? outcome
     : failure(`${name} gave data of another form than it says; it may have had effects.`);
 
-/** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
-const mostBeatMs = 30_000;
-
-async function beat(clock: Clock, ended: AbortSignal, show: () => void): Promise<void> {
-  for (let elapsed = 0; ; ) {
-    const pause = Math.min(mostBeatMs, Math.max(1_000, elapsed / 10));
-    await clock.sleep(pause, ended);
-    if (ended.aborted) return;
-    elapsed += pause;
-    show();
-  }
-}
-
-/** A tool that shows something without a pause would leave no time for anybody else in the process. */
-const shownWithoutRest = 20;
-const pauseMs = 5;
-
-/** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
-async function drive(
-  work: AsyncGenerator<Display, ToolOutcome>,
-  {
-    show,
-    isLeft,
-    rest,
-  }: { show: (display: Display) => void; isLeft: () => boolean; rest: () => Promise<void> },
-): Promise<ToolOutcome> {
-  for (let shown = 1; ; shown++) {
-    const next = await work.next();
-    if (next.done) return next.value;
-    if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
-    show(next.value);
-    if (shown % shownWithoutRest === 0) await rest();
-  }
-}
-
 /** A provider refuses blank texts, and a result without content tells the model nothing. */
 function readable(content: readonly ResultPart[]): ResultPart[] {
   const parts = content.filter((part) => part.type !== "text" || part.text.trim() !== "");
@@ -376,12 +341,6 @@ function readable(content: readonly ResultPart[]): ResultPart[] {
 
 const notRun = (): FinishedCall =>
   refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
-
-const failure = (words: string): ToolOutcome => ({
-  content: [text(words)],
-  display: { kind: "text", text: words },
-  failed: true,
-});
 
 function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): FinishedCall {
   const content: ResultPart[] = [text(words)];
