@@ -29,7 +29,7 @@ import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths, startOf } from "./context.ts";
-import { beat, drive, failure } from "./drive.ts";
+import { beat, drive, failure, pauseMs } from "./drive.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";

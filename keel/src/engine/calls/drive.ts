@@ -8,7 +8,7 @@ import type { Display } from "../../protocol/tool.ts";
 
 /** A tool that shows something without a pause would leave no time for anybody else in the process. */
 const shownWithoutRest = 20;
-const pauseMs = 5;
+export const pauseMs = 5;
 
 /** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
 export async function drive(
