@@ -55,6 +55,11 @@ export class Home implements AsyncDisposable {
     return session ? session.attach(afterSeq, signal) : this.#resources.store.read(id, afterSeq);
   }
 
+  /** Whether a process has it open, this one or another. */
+  isHeld(id: string): boolean {
+    return this.#resources.store.leases.isHeld(id);
+  }
+
   /** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
   async rewindFiles(
     options: Pick<OpenOptions, "version" | "cwd" | "env">,

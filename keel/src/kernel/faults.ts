@@ -88,6 +88,21 @@ export const faults = {
     hint: "`--resume {session}` goes on with it; a new session needs another id.",
     exit: exitCodes.usage,
   },
+  access_refused: {
+    says: "This needs the access \"{needed}\", and only \"{has}\" was given.",
+    hint: "Pair the device again with more access.",
+    exit: exitCodes.keyRefused,
+  },
+  link_lost: {
+    says: "The connection to the server was lost: {reason}",
+    hint: "`keel serve --status` says whether one runs.",
+    exit: exitCodes.unreachable,
+  },
+  outcome_unknown: {
+    says: "It is not known whether {what} was done: the server started anew in between.",
+    hint: "Look at the session, and send it again if it was not.",
+    exit: exitCodes.unreachable,
+  },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
     says: "{session} is not a session id.",

@@ -13,7 +13,7 @@ import { questionsSchema } from "../../protocol/question.ts";
 import type { RunnerEvent } from "./events.ts";
 import { serversOf } from "./init.ts";
 import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
-import { readServers } from "./start.ts";
+import { readServers } from "../../app/plain-options.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(
