@@ -68,7 +68,7 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
       const crew = new AgentSupervisor(tree);
       const hooks = hooksFrom({
         hooks: [{ event: "PreToolUse", name: "watch", call: async () => undefined }],
-        transcript: () => undefined,
+        transcript: async () => undefined,
       });
       const parts: SessionPorts = {
         log,

@@ -31,16 +31,25 @@ for await (const line of createInterface({ input: process.stdin })) {
 /** As the file says it: filled in with the place of the plugin. */
 const root = ["$", "{KEEL_PLUGIN_ROOT}"].join("");
 
+const files = {
+  "plug/keel-plugin.json": JSON.stringify({ name: "plug" }),
+  "plug/server.mjs": server,
+  "plug/.mcp.json": JSON.stringify({
+    mcpServers: { tiny: { command: process.execPath, args: [`${root}/server.mjs`] } },
+  }),
+};
+
+test("a plugin that is named without its servers starts none", async () => {
+  const options = { plugins: ["plug"], pluginsWithoutServers: ["plug"] };
+  const stage = await wordsStage({ files, options, script: { replies: [], otherwise: reply("ok") } });
+  expect(stage.session.info.plugins).toHaveLength(1);
+  expect(stage.session.mcp.status()).toEqual([]);
+});
+
 test("a plugin's server is started, and its prompt is a command", async () => {
   verifies("P19", "S4.68");
   const stage = await wordsStage({
-    files: {
-      "plug/keel-plugin.json": JSON.stringify({ name: "plug" }),
-      "plug/server.mjs": server,
-      "plug/.mcp.json": JSON.stringify({
-        mcpServers: { tiny: { command: process.execPath, args: [`${root}/server.mjs`] } },
-      }),
-    },
+    files,
     options: { plugins: ["plug"] },
     script: { replies: [reply("ok")], otherwise: reply("ok") },
   });

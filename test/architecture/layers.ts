@@ -21,7 +21,7 @@ const otherHosts = ["hosts/tui", "hosts/runner", "hosts/desktop", "hosts/console
 
 const rows = {
   // With all that says how text may be shown.
-  kernel: { imports: [], packages: ["zod"], lines: 1_850 },
+  kernel: { imports: [], packages: ["zod"], lines: 1_900 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 450 },
   // With the tables of options and inquiries, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
@@ -30,7 +30,8 @@ const rows = {
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_300 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_600 },
+  // What rules mean on a ground is kept with them.
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_620 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
@@ -46,8 +47,9 @@ const rows = {
   config: { imports: adapter, lines: 3_500 },
   memory: { imports: adapter, lines: 200 },
 
+  // With transcripts of the official interface, written and imported.
   app: {
-    lines: 8_050,
+    lines: 9_500,
     imports: [
       "models",
       "tools",
@@ -68,10 +70,12 @@ const rows = {
     ],
   },
 
-  sdk: { imports: host, lines: 7_300 },
-  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit.
+  // Servers of other libraries, and what zod 3 does not say itself.
+  sdk: { imports: host, lines: 8_000 },
+  // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
+  // flag of the interface.
   "hosts/cli": {
-    lines: 3_500,
+    lines: 3_900,
     imports: [...host, "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

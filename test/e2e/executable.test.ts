@@ -99,7 +99,6 @@ describe("the handshake", () => {
     wire.endInput();
     expect((await wire.ended).code).toBe(0);
     expect(wire.err()).toContain("--from-the-future, --other");
-    expect(wire.err()).not.toContain("debug-file");
   });
 
   test("lines as input need lines as output, which is said", async () => {
@@ -209,51 +208,61 @@ describe("what a program answers over the wire", () => {
     expect(JSON.stringify(wire.lines)).toContain("the hook says no");
   });
 
-  test("a tool of the program: listed and called by messages inside the wire", async () => {
-    verifies("S2.14");
-    const stage = await openStage({
-      replies: [reply(toolUse("mcp__calc__add", { a: 2, b: 3 })), reply("Five.")],
-    });
-    const methods: unknown[] = [];
-    const wire = openWire(stage, {
-      args: ["--allowedTools=mcp__calc__add"],
-      answer: ({ subtype, server_name, message }) => {
-        const {
-          id = 0,
-          method,
-          params,
-        } = message as { id?: number; method: string; params?: { arguments: unknown } };
-        methods.push([subtype, server_name, method]);
-        const result = {
-          initialize: {
-            protocolVersion: "2025-11-25",
-            capabilities: {},
-            serverInfo: { name: "calc", version: "1" },
-          },
-          "tools/list": { tools: [{ name: "add", description: "adds", inputSchema: { type: "object" } }] },
-          "tools/call": { content: [{ type: "text", text: JSON.stringify(params?.arguments) }] },
-        }[method];
-        return { mcp_response: { jsonrpc: "2.0", id, result: result ?? {} } };
-      },
-    });
-    await wire.request({ subtype: "initialize", sdkMcpServers: ["calc"] });
-    wire.say("add");
-    await wire.line("a result", isResult);
-    expect(await wire.request({ subtype: "mcp_status" })).toMatchObject({
-      mcpServers: [{ name: "calc", status: "connected", tools: [{ name: "add" }] }],
-    });
-    wire.endInput();
-    expect((await wire.ended).code).toBe(0);
-    expect(methods).toEqual([
-      ["mcp_message", "calc", "initialize"],
-      ["mcp_message", "calc", "notifications/initialized"],
-      ["mcp_message", "calc", "tools/list"],
-      ["mcp_message", "calc", "tools/call"],
-    ]);
-    expect(wire.lines.find(({ type }) => type === "user")).toMatchObject({
-      message: { content: [{ type: "tool_result", content: '{"a":2,"b":3}' }] },
-    });
-  });
+  test.each([
+    ["in the introduction", [], { sdkMcpServers: ["calc"] }],
+    [
+      "among the servers of the arguments, as the SDK for Python does",
+      ["--mcp-config", JSON.stringify({ mcpServers: { calc: { type: "sdk", name: "calc" }, odd: 5 } })],
+      {},
+    ],
+  ])(
+    "a tool of the program, named %s: listed and called by messages inside the wire",
+    async (_, args, more) => {
+      verifies("S2.14");
+      const stage = await openStage({
+        replies: [reply(toolUse("mcp__calc__add", { a: 2, b: 3 })), reply("Five.")],
+      });
+      const methods: unknown[] = [];
+      const wire = openWire(stage, {
+        args: ["--allowedTools=mcp__calc__add", ...args],
+        answer: ({ subtype, server_name, message }) => {
+          const {
+            id = 0,
+            method,
+            params,
+          } = message as { id?: number; method: string; params?: { arguments: unknown } };
+          methods.push([subtype, server_name, method]);
+          const result = {
+            initialize: {
+              protocolVersion: "2025-11-25",
+              capabilities: {},
+              serverInfo: { name: "calc", version: "1" },
+            },
+            "tools/list": { tools: [{ name: "add", description: "adds", inputSchema: { type: "object" } }] },
+            "tools/call": { content: [{ type: "text", text: JSON.stringify(params?.arguments) }] },
+          }[method];
+          return { mcp_response: { jsonrpc: "2.0", id, result: result ?? {} } };
+        },
+      });
+      await wire.request({ subtype: "initialize", ...more });
+      wire.say("add");
+      await wire.line("a result", isResult);
+      expect(await wire.request({ subtype: "mcp_status" })).toMatchObject({
+        mcpServers: [{ name: "calc", status: "connected", tools: [{ name: "add" }] }],
+      });
+      wire.endInput();
+      expect((await wire.ended).code).toBe(0);
+      expect(methods).toEqual([
+        ["mcp_message", "calc", "initialize"],
+        ["mcp_message", "calc", "notifications/initialized"],
+        ["mcp_message", "calc", "tools/list"],
+        ["mcp_message", "calc", "tools/call"],
+      ]);
+      expect(wire.lines.find(({ type }) => type === "user")).toMatchObject({
+        message: { content: [{ type: "tool_result", content: '{"a":2,"b":3}' }] },
+      });
+    },
+  );
 
   test("a server of the program that fails to list its tools is left out, and the turn goes on", async () => {
     const stage = await openStage({ replies: [reply("Without it.")] });

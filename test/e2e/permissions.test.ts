@@ -2,10 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { byPosition, reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
-import { lines, openStage } from "./stage.ts";
+import { lines, openStage, type Stage } from "./stage.ts";
+import { openWire } from "./wire-client.ts";
 
 const touch = byPosition([reply(toolUse("Bash", { command: "touch made" })), reply("done")]);
 
@@ -42,13 +44,65 @@ test("a tool that is denied by its bare name is not offered; deny beats allow an
   expect(existsSync(path.join(stage.project, "made"))).toBe(false);
 });
 
-test("skipping permissions needs its own flag, also when the settings ask for it", async () => {
+describe.each([[["--dangerously-skip-permissions"]], [["--permission-mode", "bypassPermissions"]]])(
+  "%j",
+  (flags) => {
+    const made = (stage: Stage): boolean => existsSync(path.join(stage.project, "made"));
+
+    test("is the word of whoever starts the command", async () => {
+      const stage = await openStage(touch);
+      expect(await stage.run(["-p", "go", ...flags])).toMatchObject({ code: 0, stderr: "" });
+      expect(made(stage)).toBe(true);
+    });
+
+    test("is the word of whoever starts the executable", async () => {
+      const stage = await openStage(touch);
+      const wire = openWire(stage, { args: flags });
+      wire.say("go");
+      wire.endInput();
+      expect(await wire.ended).toMatchObject({ code: 0 });
+      expect(wire.lines.find(({ subtype }) => subtype === "init")).toMatchObject({
+        permissionMode: "bypassPermissions",
+      });
+      expect(made(stage)).toBe(true);
+    });
+
+    test("is refused for root outside of a sandbox", async () => {
+      if (process.getuid?.() !== 0) return notRunHere("root", "not run as root");
+      const stage = await openStage(touch);
+      const refused = await stage.run(["-p", "go", ...flags], { env: { IS_SANDBOX: "" } });
+      expect(refused).toMatchObject({ code: 64, stdout: "" });
+      expect(refused.stderr).toMatch(/root.*IS_SANDBOX=1/);
+      expect(stage.sessions()).toEqual([]);
+      const wire = openWire(stage, { args: flags, env: { IS_SANDBOX: "" } });
+      wire.say("go");
+      wire.endInput();
+      expect(await wire.ended).toMatchObject({ code: 64 });
+      expect(wire.err()).toMatch(/root.*IS_SANDBOX=1/);
+      expect(stage.server.requests).toHaveLength(0);
+      expect(made(stage)).toBe(false);
+    });
+
+    test("is refused where an administrator forbids it", async () => {
+      const stage = await openStage(touch);
+      const managed = path.join(stage.project, "managed.json");
+      writeFileSync(managed, '{"permissions":{"disableBypassPermissionsMode":"disable"}}');
+      const refused = await stage.run(["-p", "go", ...flags], { env: { KEEL_MANAGED_SETTINGS: managed } });
+      expect(refused).toMatchObject({ code: 64, stdout: "" });
+      expect(refused.stderr).toContain("the settings forbid it");
+      expect(made(stage)).toBe(false);
+    });
+  },
+);
+
+test("no settings file takes the questions away by itself", async () => {
   const stage = await openStage(touch);
-  const refused = await stage.run(["-p", "go", "--permission-mode", "bypassPermissions"]);
-  expect(refused).toMatchObject({ code: 64, stdout: "" });
-  expect(refused.stderr).toContain("--allow-dangerously-skip-permissions");
-  expect(stage.server.requests).toHaveLength(0);
-  expect(stage.sessions()).toEqual([]);
+  mkdirSync(stage.home, { recursive: true });
+  const wish = '{"permissions":{"defaultMode":"bypassPermissions"},"env":{"IS_SANDBOX":"1"}}';
+  writeFileSync(path.join(stage.home, "settings.json"), wish);
+  const ended = await stage.run(["-p", "go"]);
+  expect(ended.stderr).toContain("--allow-dangerously-skip-permissions");
+  expect(existsSync(path.join(stage.project, "made"))).toBe(false);
 });
 
 test("a rule that is none is told and matches nothing", async () => {

@@ -71,6 +71,8 @@ export async function openStage(
     KEEL_HOME: home,
     ANTHROPIC_BASE_URL: server.url,
     KEEL_MODEL: "claude-haiku-4-5",
+    // Tests may run as root.
+    IS_SANDBOX: "1",
   };
   return {
     project,

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { projectKeyOf } from "../../keel/src/kernel/path.ts";
 import { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../../keel/src/sdk/names.ts";
 import { resolveSettings } from "../../keel/src/sdk/options/resolve-settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
@@ -13,7 +14,7 @@ import {
   listSessions,
   listSubagents,
 } from "../../keel/src/sdk/stored/session-functions.ts";
-import { InMemorySessionStore, projectKeyOf } from "../../keel/src/sdk/stored/session-store.ts";
+import { InMemorySessionStore } from "../../keel/src/sdk/stored/session-store.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { all, sdkStage } from "../support/sdk-stage.ts";

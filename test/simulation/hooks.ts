@@ -30,7 +30,7 @@ export function simulatedHooks(world: World, said: HookWords): Hooks {
       return output;
     },
   });
-  return hooksFrom({ hooks: hookEvents.map(hook), transcript: () => undefined });
+  return hooksFrom({ hooks: hookEvents.map(hook), transcript: async () => undefined });
 }
 
 type Output = { [name: string]: unknown } | undefined;

@@ -119,7 +119,6 @@ const elicit: OnElicitation = async ({ message, requestedSchema }: ElicitationRe
 };
 const accepted: AcceptedOptions = {
   agentProgressSummaries: true,
-  betas: ["context-1m-2025-08-07"],
   debug: true,
   debugFile: "/tmp/debug",
   perTaskStopAffordance: true,

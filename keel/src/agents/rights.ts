@@ -120,6 +120,7 @@ export function boxOf(definition: Pick<AgentProfile, "tools" | "disallowedTools"
     tools: () => parent.tools().filter((tool) => hasTool(definition, tool)),
     knows: (name) => has(name) && parent.knows(name),
     ready: (signal) => parent.ready(signal),
+    instructions: () => parent.instructions?.() ?? [],
   };
 }
 

@@ -11,6 +11,7 @@ export type Closing = {
   readonly clock: Clock;
   readonly budget?: { close(): void } | undefined;
   readonly diagnostics?: { close(): Promise<void> } | undefined;
+  readonly transcript?: { flush(): Promise<void> } | undefined;
 };
 
 export type CloseReason = Parameters<Session["close"]>[0];
@@ -20,7 +21,7 @@ const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
 export async function closeAll(
-  { session, model, mcp, clock, budget, diagnostics }: Closing,
+  { session, model, mcp, clock, budget, diagnostics, transcript }: Closing,
   reason: CloseReason,
   waiting: "kept" | "dropped" = "kept",
 ): Promise<void> {
@@ -29,11 +30,14 @@ export async function closeAll(
   const done = new AbortController();
   const late = clock.sleep(shutdownMs, done.signal).then(() => "late" as const);
   try {
+    // It is read from the log, which closes now.
+    await Promise.race([transcript?.flush(), late]);
     // 1. The turn ends, its processes with it; asks are closed; the last events are on disk; the lease is given back.
     const ended = await Promise.race([session.close(reason, waiting).then(() => "closed" as const), late]);
     if (ended === "late")
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
+    await Promise.race([transcript?.flush(), late]);
     // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, and language servers, end. Who
     // does not end in time dies with the guard.
     const ended = [mcp.close(), diagnostics?.close()].map((end) => end?.catch(() => undefined));

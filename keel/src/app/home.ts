@@ -65,7 +65,7 @@ export class Home implements AsyncDisposable {
     options: Pick<OpenOptions, "version" | "cwd" | "env">,
     wanted: { session: string; checkpoint: string; preview: boolean },
   ): Promise<Receipt> {
-    const { rewindFiles } = await import("./open-session.ts");
+    const { rewindFiles } = await import("./maintenance/rewind-files.ts");
     return rewindFiles({ ...options, home: this.path }, wanted, this.#resources);
   }
 

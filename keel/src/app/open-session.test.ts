@@ -60,7 +60,8 @@ describe("opening", () => {
       code: "mode_refused",
     });
     await session.close("ended");
-    const allowed = await openSession({ ...options, ...bypass, bypass: "allowed" });
+    const env = { ...options.env, IS_SANDBOX: "1" };
+    const allowed = await openSession({ ...options, ...bypass, env, bypass: "allowed" });
     expect(allowed.info.permissionMode).toBe("bypassPermissions");
     await allowed.close("ended");
   });

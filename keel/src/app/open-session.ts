@@ -112,6 +112,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
         env: composition.env,
         settings: composition.settings,
         keys: composition.keys,
+        betas: options.betas,
       },
       clock,
     );
@@ -262,6 +263,7 @@ function handleOf({
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
     });
+  kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
     kit,
@@ -334,7 +336,7 @@ function handleOf({
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
-      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics };
+      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics, transcript: kit.transcript };
       const end = { session, model, clock, budget, ...beside };
       place.release();
       closing ??= closeAll(end, reason, waiting)
@@ -347,36 +349,3 @@ function handleOf({
 }
 
 const beside = () => import("./inquiries/inquiries.ts");
-
-/** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
-export async function rewindFiles(
-  options: Pick<OpenOptions, "version" | "cwd" | "env" | "home">,
-  { session: id, checkpoint, preview }: { session: string; checkpoint: string; preview: boolean },
-  home: HomeResources,
-): Promise<Receipt> {
-  const composition = await composeSession({ ...options, checkpoints: "on" }, home);
-  const log = await composition.store.open(id);
-  const session = await Session.open(
-    {
-      ...composition.parts,
-      log,
-      model: lateModel(),
-      ...sessionArtifacts(composition.store, id),
-    },
-    // The log has its own start; this one is for a log that lost it.
-    {
-      start: {
-        keel: options.version,
-        cwd: composition.parts.workspace.cwd,
-        settings: { model: "", permissionMode: "default", thinking: { kind: "off" } },
-      },
-      // A turn that a crash left open must not go on because its files are looked at.
-      unfinished: "lost",
-    },
-  );
-  try {
-    return await session.submit({ type: "rewind", checkpoint, preview });
-  } finally {
-    await session.close("ended");
-  }
-}

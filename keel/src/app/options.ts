@@ -88,6 +88,8 @@ export type OpenOptions = AsGiven &
     readonly placeInPrompt?: "no" | undefined;
     /** Folders of plugins; naming one is trusting it. */
     readonly plugins?: readonly string[] | undefined;
+    /** Those among them whose servers are not started. */
+    readonly pluginsWithoutServers?: readonly string[] | undefined;
     /** The form of the answer; the turn ends with it. */
     readonly jsonSchema?: JsonObject | undefined;
   };
@@ -113,6 +115,7 @@ export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOpt
     tools: toolsOf({ tools, toolPreset }),
     addDirs: additionalDirectories,
     plugins: plugins?.map(({ path }) => path),
+    pluginsWithoutServers: plugins?.flatMap(({ path, skipMcpDiscovery }) => (skipMcpDiscovery ? [path] : [])),
     jsonSchema: outputFormat && schemaOf(outputFormat.schema),
     ...promptOf(given),
   };

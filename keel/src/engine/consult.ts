@@ -83,6 +83,7 @@ export function hookContextOf(work: StepContext): HookContext {
     signal,
     show,
     newId: () => parts.ids.uuid(),
+    saved: () => work.saved(),
     consult: consultOf(work),
   };
 }

@@ -26,7 +26,7 @@ async function watched(
   );
   const opened = await openTestSession({
     ...options,
-    hooks: hooksFrom({ hooks, transcript: () => undefined }),
+    hooks: hooksFrom({ hooks, transcript: async () => undefined }),
   });
   const names = () => seen.map(({ hook_event_name }) => hook_event_name);
   return { ...opened, seen, names };

@@ -20,7 +20,10 @@ const hook = (event: HookEvent, call: Call, more: Partial<Hook> = {}): Hook => (
   call: async (input, context) => call(input, context),
 });
 const open = (hooks: Hook[], options: Omit<TestSessionOptions, "hooks"> = {}) =>
-  openTestSession({ ...options, hooks: hooksFrom({ hooks, transcript: (session) => `/logs/${session}` }) });
+  openTestSession({
+    ...options,
+    hooks: hooksFrom({ hooks, transcript: async (session) => `/logs/${session}` }),
+  });
 const changing = { replies: [reply(toolUse("Change", { at: "1" })), reply("Done.")] };
 const own = (hookEventName: HookEvent, more: object) => ({ hookSpecificOutput: { hookEventName, ...more } });
 

@@ -56,8 +56,8 @@ const maxContextCharacters = 100_000;
 
 export type DeclaredHooks = {
   readonly hooks: readonly Hook[];
-  /** Where a session's log stands. */
-  transcript(session: string): string | undefined;
+  /** Where the transcript of a session stands, or that of an agent of it, in the form that hooks read. */
+  transcript(session: string, agentId?: string): Promise<string | undefined>;
 };
 
 export function hookFirer({ hooks, transcript }: DeclaredHooks): Fire {
@@ -65,9 +65,9 @@ export function hookFirer({ hooks, transcript }: DeclaredHooks): Fire {
   const spent = new Set<Hook>();
   return async (moment, context) => {
     const subject = subjectOf(moment);
-    const input: HookInput = {
+    const unplaced: HookInput = {
       session_id: context.session,
-      transcript_path: transcript(context.session) ?? "",
+      transcript_path: "",
       cwd: context.cwd,
       permission_mode: context.permissionMode,
       ...(context.inputId === undefined ? {} : { prompt_id: context.inputId }),
@@ -79,14 +79,29 @@ export function hookFirer({ hooks, transcript }: DeclaredHooks): Fire {
         hook.event === moment.hook_event_name &&
         !spent.has(hook) &&
         matches(hook.matcher, subject) &&
-        (hook.isFor?.(input) ?? true),
+        (hook.isFor?.(unplaced) ?? true),
     );
+    if (chosen.length === 0) return merge([]);
+    const input = { ...unplaced, ...(await transcriptPaths(moment, { context, transcript })) };
     for (const hook of chosen) if (hook.once) spent.add(hook);
     const opinions = await Promise.all(chosen.map((hook) => opinionOf(hook, { input, site: context, told })));
     for (const { say } of opinions)
       if (say !== undefined) context.show({ type: "notice.raised", level: "info", text: say, code: "hook" });
     return merge(opinions);
   };
+}
+
+/** With all that has happened in it, as far as it can be written. */
+async function transcriptPaths(
+  moment: HookMoment,
+  { context, transcript }: { context: HookContext; transcript: DeclaredHooks["transcript"] },
+): Promise<Pick<HookInput, "transcript_path"> & { agent_transcript_path?: string }> {
+  // What keeps it from the disk is told by whoever wrote it.
+  await context.saved?.().catch(() => undefined);
+  const own = (await transcript(context.session).catch(() => undefined)) ?? "";
+  if (!("agent_transcript_path" in moment)) return { transcript_path: own };
+  const agent = (await transcript(context.session, moment.agent_id).catch(() => undefined)) ?? "";
+  return { transcript_path: own, agent_transcript_path: agent };
 }
 
 type Occasion = {

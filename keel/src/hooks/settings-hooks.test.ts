@@ -33,7 +33,7 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
     projectRoot: folder,
     env: { ...env },
   });
-  const fire = hookFirer({ hooks, transcript: () => "/log" });
+  const fire = hookFirer({ hooks, transcript: async () => "/log" });
   const notices: LiveEvent[] = [];
   const runs: LiveEvent[] = [];
   const context = {

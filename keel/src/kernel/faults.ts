@@ -68,7 +68,7 @@ export const faults = {
   },
   mode_refused: {
     says: "The permission mode {mode} cannot be set: {reason}",
-    hint: "Start with --allow-dangerously-skip-permissions if you really mean it.",
+    hint: "Only whoever starts Keel can allow it: --allow-dangerously-skip-permissions, and see the guide's page about permissions.",
     exit: exitCodes.usage,
   },
   // Sessions and the log

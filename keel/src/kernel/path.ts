@@ -21,3 +21,6 @@ export function normalise(path: string): string {
 
 /** Most paths are: then there is nothing to take apart. */
 const isNormal = (path: string): boolean => path.startsWith("/") && !/\/(?:$|\/|\.\.?(?:\/|$))/.test(path);
+
+/** A folder as the name of another, as programs of the official interface make it. */
+export const projectKeyOf = (cwd: string): string => cwd.replace(/[^A-Za-z0-9]/g, "-");

@@ -214,6 +214,7 @@ const readInput = z.object({
 export function resourceTools(context: ResourceAccess): Tool[] {
   const list = defineTool<z.infer<typeof listInput>>({
     name: "ListMcpResourcesTool",
+    aliases: ["ListMcpResources"],
     description: "Lists what MCP servers offer for reading: each with its server, address, name and type.",
     input: schemaOf(listInput),
     deferred: true,
@@ -231,14 +232,20 @@ export function resourceTools(context: ResourceAccess): Tool[] {
   });
   const read = defineTool<z.infer<typeof readInput>>({
     name: "ReadMcpResourceTool",
+    aliases: ["ReadMcpResource"],
     description: "Reads a resource of an MCP server.",
     input: schemaOf(readInput),
     deferred: true,
     traits: { readOnly: true, concurrent: true },
+    // Somebody named the server: what it shows for reading is read without a question, as a file of the folder is.
+    claims: async () => [],
     async *run({ server, uri }): AsyncGenerator<never, ToolOutcome> {
       try {
         const content = await context.read(server, uri);
-        return { content, display: { kind: "text", text: uri } };
+        const contents = content.map((block) =>
+          block.type === "text" ? { uri, text: block.text } : { uri, mimeType: block.mediaType },
+        );
+        return { content, display: { kind: "text", text: uri }, data: { contents } };
       } catch (thrown) {
         return failure(toFault(thrown).message);
       }

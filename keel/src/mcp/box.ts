@@ -6,7 +6,7 @@ import { fault } from "../kernel/fault.ts";
 import { sameJson } from "../kernel/json.ts";
 import { resultOf } from "../kernel/one-by-one.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
-import type { BoxTool, Toolbox, ToolOutcome } from "../ports/tool.ts";
+import type { BoxTool, ServerWords, Toolbox, ToolOutcome } from "../ports/tool.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import { resourceTools } from "./as-tools.ts";
@@ -124,10 +124,10 @@ export class McpBox implements Toolbox {
   }
 
   /** What servers say about their use, as they stand now. */
-  instructions(): readonly { readonly server: string; readonly words: string }[] {
+  instructions(): readonly ServerWords[] {
     return [...this.#entries.values()].flatMap((entry) => {
       const words = entry.instructions();
-      return words === undefined ? [] : [{ server: entry.name, words }];
+      return words === undefined ? [] : [{ server: entry.name, prefix: prefixOf(entry.name), words }];
     });
   }
 

@@ -10,7 +10,7 @@ import type { AskOption } from "../protocol/ask.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { type CommandJudge, type Permit, permitBy, type Touch, unreadCommand } from "./command-judge.ts";
-import { matchesPath, type PathRuleRoots } from "./path-rules.ts";
+import { groundedPaths, type PathRuleRoots } from "./path-rules.ts";
 import { ownClaim, protectedClaim } from "./protected.ts";
 import { covers, type PermissionRule, sayRule, touches } from "./rules.ts";
 import { optionsFor, type SuggestionContext } from "./suggest.ts";
@@ -246,7 +246,7 @@ function ownTarget(facts: PolicyFacts): string | undefined {
 export const deniesReading = ({ deny }: Rules, path: string, ground: PathRuleRoots): boolean =>
   deny.some(
     ({ pattern, tool }) =>
-      pattern.kind === "path" && readsFiles(tool) && matchesPath(pattern.value, path, ground),
+      pattern.kind === "path" && readsFiles(tool) && groundedPaths(pattern, ground).matches(path),
   );
 
 const readsFiles = (tool: string): boolean => /^(?:Read|Grep|Glob|LS)$/.test(tool);

@@ -17,7 +17,12 @@ import { isRunner } from "../shell/programs/wrappers.ts";
 import { type Level, optionLevel } from "./denied-option.ts";
 import { joinedWords, matchesGlob, type ShellPattern } from "./shell-pattern.ts";
 
-export type DeniedCommand = { readonly pattern: ShellPattern; readonly spellings: readonly Spelling[] };
+export type DeniedCommand = {
+  readonly pattern: ShellPattern;
+  readonly spellings: readonly Spelling[];
+  /** The first name of the program that it is about; undefined where it is about any. */
+  readonly program: string | undefined;
+};
 
 type Part =
   | { readonly kind: "word"; readonly words: readonly string[] }
@@ -43,7 +48,7 @@ const maxSpellings = 32;
 export function deniedCommand(pattern: ShellPattern): DeniedCommand {
   const [first = "", ...rest] = wordsOf(pattern);
   // A rule whose program is a star is about words, not about a program.
-  if (first === "" || first.includes("*")) return { pattern, spellings: [] };
+  if (first === "" || first.includes("*")) return { pattern, spellings: [], program: undefined };
   const [program = "", ...more] = programWords(first);
   const named = [...more, ...rest];
   const options = named.filter(isOption);
@@ -60,13 +65,12 @@ export function deniedCommand(pattern: ShellPattern): DeniedCommand {
       isOpen: isOpen || takesGoals(program),
     };
   });
-  return { pattern, spellings: spellings.slice(0, maxSpellings) };
-}
-
-/** The first name of the program that a rule is about; undefined where it is about any. */
-export function deniedProgram(pattern: ShellPattern): string | undefined {
-  const [first = ""] = pattern.kind === "glob" ? [] : pattern.words;
-  return first === "" || first.includes("*") ? undefined : programWords(first)[0];
+  return {
+    pattern,
+    spellings: spellings.slice(0, maxSpellings),
+    // What a glob names is laid over all the words.
+    program: pattern.kind === "glob" ? undefined : program,
+  };
 }
 
 const wordsOf = (pattern: ShellPattern): readonly string[] =>

@@ -140,7 +140,7 @@ function flagsOf(
   { roots }: ShellContext,
 ): Explanation["flags"] {
   if (analysis?.kind === "read") {
-    const { writesOutside, network, destructive } = analysis.effects;
+    const { writesOutside, network, destructive } = analysis.effects();
     const readOnly = onlyReads(analysis);
     return {
       readOnly,

@@ -1,11 +1,11 @@
 /** What rules, proofs and facts about paths say of one command: a verdict for each question that policy has. */
 
+import { once } from "../kernel/once.ts";
 import { isInside } from "../kernel/path.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { familyOf } from "../protocol/tool-families.ts";
 import { type Analysis, onlyReads, type ShellContext } from "../shell/meaning/analyse.ts";
-import { allSteps } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { takesCode } from "../shell/meaning/hazards.ts";
 import { programOf } from "../shell/meaning/inside.ts";
@@ -21,7 +21,7 @@ import {
   permitBy,
   type Touch,
 } from "./command-judge.ts";
-import { deniedCommand, deniedProgram } from "./denied-command.ts";
+import { type DeniedCommand, deniedCommand } from "./denied-command.ts";
 import { mayHide, namedPrograms } from "./hidden-command.ts";
 import {
   type Looked,
@@ -32,11 +32,11 @@ import {
   writtenWords,
 } from "./named-paths.ts";
 import { changesKeel } from "./own-commands.ts";
-import { mayLieBelow, type PathRuleRoots } from "./path-rules.ts";
+import { type GroundedPaths, groundedPaths } from "./path-rules.ts";
 import { gitPlaces, type PlaceFacts, placeByText, strangeRepository } from "./place-facts.ts";
 import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
-import { covers, type PermissionRule, toucher } from "./rules.ts";
+import { covers, type Pattern, type PermissionRule, toucher } from "./rules.ts";
 import { coversCommand, otherSpelling, touchesCommand } from "./shell-rules.ts";
 import { commandRule } from "./suggest-command.ts";
 
@@ -46,34 +46,22 @@ export function judgeCommand(
 ): CommandJudge {
   const { text, analysis, world, paths } = read;
   // What is found out about a command is found out once, however many rules ask.
-  let named: NamedPaths | undefined;
-  let claimed: readonly Claim[] | undefined;
-  let run: { readonly programs: ReadonlySet<string> | undefined } | undefined;
-  const names = (): NamedPaths => {
-    named ??= analysis.kind === "read" ? namedPaths(analysis, world, read) : namesNothing;
-    return named;
-  };
+  const names = once(() => (analysis.kind === "read" ? namedPaths(analysis, world, read) : namesNothing));
   const command: JudgedCommand = {
     place: placeByText(world),
     ...read,
     names,
-    claims: () => {
-      claimed ??= claimsOf(names(), paths);
-      return claimed;
-    },
-    programs: () => {
-      run ??= {
-        programs: analysis.kind === "unread" ? undefined : namedPrograms(analysis.commands, analysis.steps),
-      };
-      return run.programs;
-    },
+    claims: once(() => claimsOf(names(), paths)),
+    programs: once(() =>
+      analysis.kind === "unread" ? undefined : namedPrograms(analysis.commands, analysis.steps),
+    ),
   };
   return {
     touch: (rule, tool) => touchOf(rule, tool, command),
     spelling: (rule) => spellingOf(rule, analysis),
     permit: (request) => permitOf(command, request),
-    protectedWrite: () => protectedWrite(command),
-    ownRead: () => ownRead(command),
+    protectedWrite: once(() => protectedWrite(command)),
+    ownRead: once(() => ownRead(command)),
     onlyReads: () => onlyReads(analysis),
     suggest: (tool) => commandRule(tool, text, analysis, world),
   };
@@ -100,12 +88,11 @@ type JudgedCommand = Looked & {
 function touchOfPath(
   rule: PermissionRule,
   tool: string,
-  value: string,
+  { mayLieBelow }: GroundedPaths,
   { analysis, world, paths, names, claims, hasMore }: JudgedCommand,
 ): Touch {
-  const ground: PathRuleRoots = world;
   if (analysis.kind === "unread") return "maybe";
-  const isTouched = toucher(rule, tool, ground);
+  const isTouched = toucher(rule, tool, world);
   if (claims().some(isTouched)) return "yes";
   const isRead = familyOf(rule.tool) === "reads";
   const { reads, writes, possible, trees, isOpen } = names();
@@ -119,23 +106,23 @@ function touchOfPath(
   if (!isRead) return "no";
   // What lies below a directory no text tells.
   const isBelow = (path: string): boolean =>
-    paths.get(path)?.kind !== "file" && waysOf(path, paths).some((way) => mayLieBelow(value, way, ground));
+    paths.get(path)?.kind !== "file" && waysOf(path, paths).some(mayLieBelow);
   return trees.some(isBelow) ? "maybe" : "no";
 }
 
 /** How a deny or ask rule stands to it. */
 function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): Touch {
-  if (rule.pattern.kind === "path") return touchOfPath(rule, tool, rule.pattern.value, command);
-  const { text, analysis, programs } = command;
+  const { text, analysis, programs, world } = command;
+  if (rule.pattern.kind === "path")
+    return touchOfPath(rule, tool, groundedPaths(rule.pattern, world), command);
   if (rule.tool !== tool) return "no";
   if (rule.pattern.kind === "any") return "yes";
   if (rule.pattern.kind !== "shell") return "no";
   if (analysis.kind === "unread") return "maybe";
-  const shell = readPattern(rule.pattern.shell);
-  if (shell.kind === "exact" && shell.text === text.trim()) return "yes";
-  const program = deniedProgram(shell);
+  const denied = deniedBy(rule.pattern);
+  const { pattern, program } = denied;
+  if (pattern.kind === "exact" && pattern.text === text.trim()) return "yes";
   if (program !== undefined && programs()?.has(program) === false) return "no";
-  const denied = deniedCommand(shell);
   const found = analysis.commands.map((command) => touchesCommand(denied, command));
   if (found.includes("yes")) return "yes";
   // A variable may be run by what comes later.
@@ -143,10 +130,13 @@ function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): To
   return found.includes("maybe") || isAssigned ? "maybe" : "no";
 }
 
+const deniedBy = ({ shell, denied }: Pattern & { kind: "shell" }): DeniedCommand =>
+  denied.of(() => deniedCommand(readPattern(shell)));
+
 /** The words that a rule is about, where they are others than those of the rule. */
 const spellingOf = ({ pattern }: PermissionRule, analysis: Analysis): string | undefined =>
   pattern.kind === "shell" && analysis.kind === "read"
-    ? otherSpelling(deniedCommand(readPattern(pattern.shell)), analysis.commands)
+    ? otherSpelling(deniedBy(pattern), analysis.commands)
     : undefined;
 
 /** Whether allow rules and proofs cover all of it. */
@@ -284,7 +274,7 @@ const protectedWrite = ({ text, paths, claims, analysis }: JudgedCommand): strin
 /** A pattern that may give a protected name writes there as far as anybody knows. */
 function patternWrite(analysis: Analysis): string | undefined {
   if (analysis.kind === "unread") return undefined;
-  const targets = allSteps(analysis.steps, analysis.commands).flatMap(writtenWords);
+  const targets = analysis.allSteps.flatMap(writtenWords);
   return targets
     .filter(({ kind }) => kind !== "fixed")
     .map(({ text }) => ({ text, because: protectedPattern(text) }))
@@ -301,7 +291,7 @@ function namedInto(
 ): string | undefined {
   const by = action === "write" ? paths.get(target)?.namedBelow : undefined;
   if (by === undefined || analysis.kind === "unread") return undefined;
-  const steps = allSteps(analysis.steps, analysis.commands);
+  const steps = analysis.allSteps;
   return steps.some((step) => placers.has(programOf(step).name))
     ? `below ${target} is what ${by} names`
     : undefined;

@@ -6,7 +6,7 @@ import { normalise } from "../kernel/path.ts";
 import type { FoundName, PathFacts } from "../ports/workspace.ts";
 import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
 import type { Argument } from "../shell/meaning/arguments.ts";
-import { allSteps, withInner } from "../shell/meaning/commands.ts";
+import { withInner } from "../shell/meaning/commands.ts";
 import { writingRedirections } from "../shell/meaning/effects.ts";
 import { programOf } from "../shell/meaning/inside.ts";
 import { namesIn, namesInScript } from "../shell/meaning/named-words.ts";
@@ -51,7 +51,7 @@ export type NamedPaths = {
 
 /** The patterns of a text, each once, from the root of the file system. */
 export function patternsIn(analysis: ReadAnalysis): string[] {
-  const steps = allSteps(analysis.steps, analysis.commands);
+  const steps = analysis.allSteps;
   if (steps.some(changesPatterns)) return [];
   return [
     ...new Set(
@@ -72,7 +72,7 @@ const changesPatterns = ({ words, assignments }: ShellStep): boolean =>
 
 /** Whether one of its commands may put other files under the names that another one reads. */
 export function rearrangesFiles(analysis: ReadAnalysis): boolean {
-  return allSteps(analysis.steps, analysis.commands).some((step) => {
+  return analysis.allSteps.some((step) => {
     const { name, rest } = programOf(step);
     return rearranges(name, rest);
   });
@@ -80,7 +80,7 @@ export function rearrangesFiles(analysis: ReadAnalysis): boolean {
 
 export function namedPaths(analysis: ReadAnalysis, context: ShellContext, looked: Looked): NamedPaths {
   const names = new Names(context, looked);
-  for (const step of allSteps(analysis.steps, analysis.commands)) names.step(step);
+  for (const step of analysis.allSteps) names.step(step);
   // Code that no text shows may read anything.
   names.isOpen ||= analysis.commands.flatMap(withInner).some(({ hides }) => hides);
   if (analysis.steps.length > 1 && rearrangesFiles(analysis))

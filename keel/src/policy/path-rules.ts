@@ -3,16 +3,44 @@
  * `a/b` from the roots of the workspace, `*.pem` at any depth below them. What names a directory means all that is in it.
  */
 import { globMatcher, parseGlob } from "../kernel/glob.ts";
+import { type Kept, once } from "../kernel/once.ts";
 import { isInside, normalise } from "../kernel/path.ts";
 
 /** What rules about paths are relative to. */
 export type PathRuleRoots = { readonly roots: readonly string[]; readonly home: string };
 
-/** `path` is absolute. */
-export const matchesPath = (rule: string, path: string, ground: PathRuleRoots): boolean =>
-  pathMatcher(rule, ground)(path);
+/** What a rule means on one ground; all paths are absolute. */
+export type GroundedPaths = {
+  readonly ground: PathRuleRoots;
+  matches(path: string): boolean;
+  /** Whether something below `directory` could be what the rule is about. */
+  mayLieBelow(directory: string): boolean;
+};
 
-/** The same for many paths. */
+/** Kept with the rule while the ground is the same, as it is for most calls of a session. */
+export const groundedPaths = (
+  { value, grounded }: { readonly value: string; readonly grounded: Kept<GroundedPaths> },
+  ground: PathRuleRoots,
+): GroundedPaths =>
+  grounded.of(
+    () => {
+      const matches = once(() => pathMatcher(value, ground));
+      const bases = once(() => basesOf(value, ground));
+      return {
+        ground,
+        matches: (path) => matches()(path),
+        mayLieBelow: (directory) =>
+          bases().some((base) => isInside(base, [directory]) || isInside(directory, [base])),
+      };
+    },
+    (kept) => isSameGround(kept.ground, ground),
+  );
+
+const isSameGround = (left: PathRuleRoots, right: PathRuleRoots): boolean =>
+  left.home === right.home &&
+  left.roots.length === right.roots.length &&
+  left.roots.every((root, at) => root === right.roots[at]);
+
 export function pathMatcher(rule: string, ground: PathRuleRoots): (path: string) => boolean {
   const matchers = absolutePatterns(rule, ground).flatMap((pattern) => {
     const glob = parseGlob(pattern);
@@ -27,15 +55,12 @@ export function pathMatcher(rule: string, ground: PathRuleRoots): (path: string)
   };
 }
 
-/** Whether something below `directory` could be what the rule is about. */
-export function mayLieBelow(rule: string, directory: string, ground: PathRuleRoots): boolean {
-  return absolutePatterns(rule, ground).some((pattern) => {
+/** The directories that all it is about lies below. */
+const basesOf = (rule: string, ground: PathRuleRoots): string[] =>
+  absolutePatterns(rule, ground).flatMap((pattern) => {
     const glob = parseGlob(pattern);
-    if (!glob.ok) return false;
-    const base = `/${glob.value.base}`;
-    return isInside(base, [directory]) || isInside(directory, [base]);
+    return glob.ok ? [`/${glob.value.base}`] : [];
   });
-}
 
 function absolutePatterns(rule: string, { roots, home }: PathRuleRoots): string[] {
   // A slash at the end only says that it is a directory.

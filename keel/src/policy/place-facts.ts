@@ -5,7 +5,6 @@
 import { isInside, normalise } from "../kernel/path.ts";
 import type { CommandPlace, RepositoryFinding } from "../ports/shell.ts";
 import type { Analysis, ShellContext } from "../shell/meaning/analyse.ts";
-import { allSteps } from "../shell/meaning/commands.ts";
 import { programOf } from "../shell/meaning/inside.ts";
 import { gitDirectories } from "../shell/programs/git.ts";
 import { gitWords } from "../shell/programs/git-words.ts";
@@ -28,7 +27,7 @@ export function demandsOf(analysis: Analysis): PlaceDemand[] {
 
 /** Where a command runs git, as far as its text tells. */
 export function gitPlaces(analysis: Analysis & { kind: "read" }): string[] {
-  const places = allSteps(analysis.steps, analysis.commands).flatMap((step) => {
+  const places = analysis.allSteps.flatMap((step) => {
     const { name, rest } = programOf(step);
     return name === "git" ? (gitDirectories(gitWords(rest).before, step.directories) ?? []) : [];
   });

@@ -25,7 +25,8 @@ export function protectedClaim(
   paths: ReadonlyMap<string, PathFacts>,
 ): string | undefined {
   if (action !== "write") return undefined;
-  const because = protectionOf({ path: target }) ?? protectionOf(paths.get(target) ?? { path: target });
+  const facts = paths.get(target);
+  const because = protectionOf({ path: target }) ?? (facts && protectionOf(facts));
   return because === undefined ? undefined : `${target} is protected: ${because}`;
 }
 
@@ -318,6 +319,8 @@ function partsBy(
  * dots at its end, up to the colon that names a part of a file, and with the short name that Windows makes of `.git`.
  */
 function folded(name: string): string {
+  // Most names are made of letters in which nothing can be hidden.
+  if (/^(?:[\w.-]*[\w-])?$/.test(name)) return name.toLowerCase();
   const plain = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   const bare = plain
     .toUpperCase()

@@ -33,6 +33,20 @@ describe("a rule", () => {
     expect(parseRule(text)).toBeUndefined();
   });
 
+  test("about a path means the ground of each question, whatever it was asked before", () => {
+    const here = rule("Read(./keys/**)");
+    const reads = (target: string, roots: readonly string[], home = "/home/dev") =>
+      touches(here, "Read", { action: "read", target }, { roots, home });
+    expect(reads("/a/keys/x", ["/a"])).toBe(true);
+    expect(reads("/a/keys/x", ["/b"])).toBe(false);
+    expect(reads("/b/keys/x", ["/b"])).toBe(true);
+    expect(reads("/a/keys/x", ["/b", "/a"])).toBe(true);
+    const ofHome = rule("Read(~/keys)");
+    const readsHome = (home: string) =>
+      touches(ofHome, "Read", { action: "read", target: "/h/one/keys" }, { roots: ["/a"], home });
+    expect(["/h/one", "/h/two", "/h/one"].map(readsHome)).toEqual([true, false, true]);
+  });
+
   test("keeps its text and where it comes from", () => {
     verifies("S4.45");
     expect(ruleSources).toHaveLength(8);

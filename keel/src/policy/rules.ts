@@ -3,10 +3,12 @@
  * `WebFetch(domain:a.org)`, `mcp__server`. A rule that cannot be read matches nothing and touches no other rule.
  */
 import { parseGlob } from "../kernel/glob.ts";
+import { Kept } from "../kernel/once.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { familyOf } from "../protocol/tool-families.ts";
 import type { RuleSource } from "../protocol/verdict-facts.ts";
-import { matchesPath, type PathRuleRoots, pathMatcher } from "./path-rules.ts";
+import type { DeniedCommand } from "./denied-command.ts";
+import { type GroundedPaths, groundedPaths, type PathRuleRoots } from "./path-rules.ts";
 import { parseShellPattern, type ShellPattern, type UnreadPattern } from "./shell-pattern.ts";
 
 export type PermissionRule = {
@@ -18,9 +20,14 @@ export type PermissionRule = {
 
 export type Pattern =
   | { readonly kind: "any" }
-  | { readonly kind: "shell"; readonly shell: ShellPattern | UnreadPattern }
+  | {
+      readonly kind: "shell";
+      readonly shell: ShellPattern | UnreadPattern;
+      /** What it means as a rule that denies or asks: the same few rules are asked about every call. */
+      readonly denied: Kept<DeniedCommand>;
+    }
   /** A path or a glob as in a `.gitignore`. */
-  | { readonly kind: "path"; readonly value: string }
+  | { readonly kind: "path"; readonly value: string; readonly grounded: Kept<GroundedPaths> }
   | { readonly kind: "domain"; readonly value: string }
   | { readonly kind: "exact"; readonly value: string }
   | { readonly kind: "prefix"; readonly value: string };
@@ -48,12 +55,12 @@ function parsePattern(tool: string, inner: string): Pattern | undefined {
   const family = familyOf(tool);
   if (family === "shell") {
     const shell = parseShellPattern(spec);
-    return shell && { kind: "shell", shell };
+    return shell && { kind: "shell", shell, denied: new Kept() };
   }
   if (spec.startsWith("domain:")) return domainPattern(spec.slice("domain:".length));
   if (family === "reads" || family === "edits")
     return parseGlob(spec.replace(/^\/{2,}/, "/")).ok && !spec.includes("\0")
-      ? { kind: "path", value: spec }
+      ? { kind: "path", value: spec, grounded: new Kept() }
       : undefined;
   if (spec.endsWith(":*")) return { kind: "prefix", value: spec.slice(0, -2).trim() };
   return { kind: "exact", value: inner };
@@ -73,7 +80,7 @@ export function covers(rule: PermissionRule, tool: string, claim: Claim, ground?
     return (
       isAbout(rule, tool, claim, "allow") &&
       ground !== undefined &&
-      matchesPath(pattern.value, claim.target, ground)
+      groundedPaths(pattern, ground).matches(claim.target)
     );
   if (!names(rule, tool)) return false;
   switch (pattern.kind) {
@@ -102,15 +109,10 @@ export function toucher(
   ground?: PathRuleRoots,
 ): (claim: Claim) => boolean {
   const { pattern } = rule;
-  if (pattern.kind === "path") {
-    let matches: ((path: string) => boolean) | undefined;
-    return (claim) => {
-      if (!isAbout(rule, tool, claim, "deny")) return false;
-      if (ground === undefined) return true;
-      matches ??= pathMatcher(pattern.value, ground);
-      return matches(claim.target);
-    };
-  }
+  if (pattern.kind === "path")
+    return (claim) =>
+      isAbout(rule, tool, claim, "deny") &&
+      (ground === undefined || groundedPaths(pattern, ground).matches(claim.target));
   if (!names(rule, tool)) return () => false;
   switch (pattern.kind) {
     case "any":

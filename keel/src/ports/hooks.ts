@@ -26,6 +26,8 @@ export type HookContext = {
   readonly signal: AbortSignal;
   show(event: LiveEvent): void;
   newId(): string;
+  /** Resolves when all that has happened is on disk, and heard of. Absent where nothing can be waited for. */
+  saved?(): Promise<void>;
   /** Absent where there is no model to ask. */
   readonly consult?: Consult | undefined;
 };

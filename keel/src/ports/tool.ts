@@ -119,7 +119,12 @@ export interface Toolbox {
   knows(name: string): boolean;
   /** Resolves when the first connections have settled or their time is up; later at once. Never rejects. */
   ready(signal: AbortSignal): Promise<void>;
+  /** What the servers of its tools say about their use. */
+  instructions?(): readonly ServerWords[];
 }
+
+/** The words of a server, whose tools have names that begin with `prefix`. */
+export type ServerWords = { readonly server: string; readonly prefix: string; readonly words: string };
 
 /** `joins`: when it comes late it joins the prompt at the next input instead of being announced. */
 export type BoxTool = ToolHead & { readonly late?: "announced" | "joins" };

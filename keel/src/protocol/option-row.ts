@@ -45,6 +45,8 @@ export type OptionRow<Value = unknown> = {
   /** As a help shows it: `-m --model NAME`. The first name is ours, a second one that of the interface. */
   readonly spelled: string;
   readonly says: string;
+  /** A second flag, of the command line and the executable, whose value is a file with the text. */
+  readonly file?: string;
   /** Where the runner's flag is another one. */
   readonly runner?: string;
   /** The doors that have it beside the SDK; all when left out. */
@@ -142,6 +144,10 @@ export function flagAt(door: FlagDoor, { at, spelled, runner }: OptionRow): Spel
     value: words.find((word) => !word.startsWith("-")),
   };
 }
+
+/** The flag that names a file with the value, without its dashes. */
+export const fileFlagAt = (door: FlagDoor, { file }: OptionRow): string | undefined =>
+  door === "runner" ? undefined : file?.slice(2);
 
 /** What it is called in a first line: as the runner's flag, in one word. */
 export function fieldOf(row: OptionRow): string | undefined {

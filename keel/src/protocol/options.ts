@@ -14,7 +14,7 @@ export type SettingSource = (typeof settingSources)[number];
 
 const or = (choices: readonly string[]): string =>
   `${choices.slice(0, -1).join(", ")} or ${choices.at(-1) ?? ""}`;
-const inPrograms = { at: ["executable"] } as const;
+const notInRunner = { at: ["cli", "executable"] } as const;
 /** Told by an SDK in its introduction; no flag says it. */
 const unflagged = { at: [], introduced: "only" } as const;
 
@@ -29,12 +29,12 @@ const rows = {
   resumeSessionAt: row(
     form.text,
     "--resume-session-at UUID",
-    "With --resume: go on from this message, in a copy",
-    inPrograms,
+    "With --resume: go on from this message",
+    notInRunner,
   ),
   sessionId: row(form.text, "--session-id UUID", "The id of the new session"),
   persistSession: row(form.off, "--no-session-persistence", "Keep nothing of the session on disk"),
-  title: row(form.text, "--title TEXT", "The title of the session", { introduced: "only" }),
+  title: row(form.text, "-n --title --name TEXT", "The title of the session", { introduced: "only" }),
   model: row(form.text, "-m --model NAME", "A model or an alias (sonnet, opus, haiku)", { setting: "model" }),
   fallbackModel: row(
     form.joined,
@@ -57,10 +57,12 @@ const rows = {
   }),
   systemPrompt: row(form.prompt, "--system-prompt TEXT", "In place of Keel's own prompt", {
     introduced: "only",
+    file: "--system-prompt-file",
   }),
   appendSystemPrompt: row(form.text, "--append-system-prompt TEXT", "After Keel's own prompt", {
     field: "instructions",
     introduced: "only",
+    file: "--append-system-prompt-file",
   }),
   permissionMode: row(form.choice(permissionModes), "--permission-mode MODE", or(permissionModes), {
     setting: "permissions.defaultMode",
@@ -68,7 +70,7 @@ const rows = {
   allowDangerouslySkipPermissions: row(
     form.flag,
     "--allow-dangerously-skip-permissions",
-    "Let --permission-mode bypassPermissions be set",
+    "Let the mode be set to bypassPermissions later",
   ),
   tools: row(
     form.tools,
@@ -91,14 +93,14 @@ const rows = {
   permissionPromptToolName: row(
     form.text,
     "--permission-prompt-tool NAME",
-    "Who answers what would be asked: stdio for the SDK, or a tool of a server",
-    inPrograms,
+    "Who answers what would be asked: a tool of a server, or stdio for an SDK",
+    notInRunner,
   ),
   permissionPrompts: row(
     form.choice(["host", "none"]),
     "--permission-prompts WHO",
     "none: whatever would be asked is refused",
-    inPrograms,
+    notInRunner,
   ),
   toolAliases: row(form.aliases, "", "A call of the one name runs the tool of the other", unflagged),
   settings: row(form.settings, "--settings SETTINGS", "Settings for this session: JSON, inline or a file"),
@@ -111,7 +113,6 @@ const rows = {
     form.object,
     "--managed-settings SETTINGS",
     "What the host forbids, as JSON: nothing in it allows anything",
-    { at: ["executable", "runner"] },
   ),
   projectConfigRoot: row(
     form.text,
@@ -129,7 +130,10 @@ const rows = {
     setting: "permissions.additionalDirectories",
   }),
   agent: row(form.text, "--agent NAME", "Work as this kind of agent"),
-  agents: row(form.object, "", "Kinds of agents for this session, by name", unflagged),
+  agents: row(form.object, "--agents AGENTS", "Kinds of agents for this session, by name, as JSON", {
+    ...notInRunner,
+    introduced: "only",
+  }),
   plugins: row(form.plugins, "--plugin-dir FOLDER", "A plugin by its folder; naming one is trusting it"),
   skills: row(
     form.namesOrAll,
@@ -153,18 +157,16 @@ const rows = {
     form.flag,
     "--include-partial-messages",
     "With stream-json: also what arrives piece by piece",
-    { at: ["cli", "executable"] },
+    notInRunner,
   ),
   includeHookEvents: row(
     form.flag,
     "--include-hook-events",
-    "Also tell when hooks run that are commands or addresses",
-    inPrograms,
+    "With stream-json: also when hooks run that are commands or addresses",
+    notInRunner,
   ),
   forwardSubagentText: row(form.flag, "", "Also tell what agents say and think", unflagged),
-  betas: row(form.rules, "--betas NAMES", "Taken for compatibility, and without effect", {
-    at: ["executable", "runner"],
-  }),
+  betas: row(form.rules, "--betas NAMES", "Names of what the provider tries out, sent with every request"),
 } as const;
 
 export type OptionName = keyof typeof rows;

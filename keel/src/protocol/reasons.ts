@@ -53,6 +53,7 @@ export const addedWhySchema = z.enum([
   "tools_added",
   "instructions",
   "skills",
+  "servers",
   "memory",
   "reminder",
   "plan",

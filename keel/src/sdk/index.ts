@@ -1,5 +1,6 @@
 /** The SDK: what `import "keel"` gives. Every export is listed by name. */
 
+export type { UUID } from "../kernel/uuid.ts";
 export type {
   HookEvent,
   HookInput,
@@ -99,8 +100,8 @@ export {
   type McpServerConfig,
   type McpServerStatus,
   type McpStdioServerConfig,
-  type SdkMcpServer,
 } from "./tools/mcp-server.ts";
+export type { RegisteredTool, SdkMcpServer } from "./tools/sdk-server.ts";
 export type { McpSetServersResult } from "./tools/servers.ts";
 export {
   type AnyToolDefinition,

@@ -2,7 +2,12 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import type { CheckJson } from "../../tools/structured-answer.ts";
+import type { Tool } from "../../ports/tool.ts";
+import { answerTool, type CheckJson } from "../../tools/structured-answer.ts";
+
+/** The tool by which an answer in this form is given. Throws as `jsonChecker` does. */
+export const checkedAnswer = (schema: JsonObject): Tool =>
+  answerTool({ schema, check: jsonChecker(schema) }) as Tool;
 
 /** Throws `usage` when the schema itself is wrong, or does not describe an object. */
 export function jsonChecker(schema: JsonObject): CheckJson {

@@ -26,7 +26,7 @@ export async function sessionHooks(
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
     guard: LateGuard;
     cwd: string;
-    transcript: (session: string) => string | undefined;
+    transcript: (session: string, agentId?: string) => Promise<string | undefined>;
     plugins: readonly Plugin[];
     callTool: CallTool;
   },

@@ -15,6 +15,8 @@ import type { ProcessEnvironment } from "../../workspace/processes/environment.t
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
+import type { TranscriptCopy } from "../transcripts/copy.ts";
+import type { TranscribedSession, TranscriptOptions } from "../transcripts/session-transcript.ts";
 
 /** What ends processes, once the first is about to start. */
 export type LateGuard = () => Promise<ProcessGuard>;
@@ -34,6 +36,46 @@ export function lateShell({ env, guard }: ProcessContext): Shell {
       return yield* (await load()).run(command, signal);
     },
     start: async (command) => (await load()).start(command),
+  };
+}
+
+export type LateTranscript = {
+  /** A session that is kept nowhere has none. */
+  follow(session: TranscribedSession & { readonly location: string | undefined }): void;
+  /** Where it stands, or that of an agent, with all that has happened; undefined where there is none. */
+  path(agentId?: string): Promise<string | undefined>;
+  /** Settles when all that has happened is written. Never rejects. */
+  flush(): Promise<void>;
+};
+
+/** Written from the start of a session where somebody wants it, else from the first hook on that is told of it. */
+export function lateTranscript(
+  options: TranscriptOptions & { readonly settings: Pick<KeelSettings, "copyTranscripts"> },
+): LateTranscript {
+  // A host that says who it is looks there; a person's own word counts more.
+  const isWanted = options.settings.copyTranscripts ?? Boolean(options.env["CLAUDE_CODE_ENTRYPOINT"]);
+  let followed: TranscribedSession | undefined;
+  let opened: Promise<TranscriptCopy> | undefined;
+  const load = async (session: TranscribedSession): Promise<TranscriptCopy> => {
+    const { openTranscript } = await import("../transcripts/session-transcript.ts");
+    return openTranscript(session, options, isWanted ? "shared" : "own");
+  };
+  const open = (): Promise<TranscriptCopy> | undefined => {
+    if (followed) opened ??= load(followed);
+    return opened;
+  };
+  return {
+    follow(session) {
+      if (session.location === undefined) return;
+      followed = session;
+      if (isWanted) open()?.catch(() => undefined);
+    },
+    async path(agentId) {
+      const copy = await open();
+      await copy?.begin();
+      return agentId === undefined ? copy?.file : copy?.agentFile(agentId);
+    },
+    flush: async () => (await opened?.catch(() => undefined))?.flush(),
   };
 }
 

@@ -2,6 +2,7 @@
  * The MCP servers of a session, put together: which there are, where they run, and what the engine and hosts see of
  * them. Nothing of MCP is loaded for a session that has no server.
  */
+import path from "node:path";
 import { mcpServersOf } from "../../config/definitions/mcp-servers.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
@@ -14,6 +15,7 @@ import type { Toolbox } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { commandEnvironment } from "../../workspace/processes/environment.ts";
+import type { OpenOptions } from "../options.ts";
 import type { HomeResources } from "./home-resources.ts";
 import type { LateGuard } from "./late-ports.ts";
 import type { SettingsInForce } from "./settings.ts";
@@ -88,6 +90,7 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
       async ready(signal) {
         if (loading) await (await loading).ready(signal);
       },
+      instructions: () => box?.instructions() ?? [],
     },
     control: {
       status: () => box?.status() ?? servers.map(notYet),
@@ -95,7 +98,6 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
       reconnect: async (name) => (await open()).reconnect(name),
       toggle: async (name, to) => (await open()).toggle(name, to),
       set: async (named) => (await open()).set(named),
-      instructions: () => box?.instructions() ?? [],
       prompts: () => box?.prompts() ?? [],
       prompt: async (command, values) => (await open()).prompt(command, values),
       resources: () => box?.resources() ?? [],
@@ -214,3 +216,12 @@ function serverEnvironment(env: EnvironmentVariables): Record<string, string> {
     ),
   );
 }
+
+/** The plugins whose servers are started. */
+export const withServersOf = <P extends Pick<Plugin, "path">>(
+  plugins: readonly P[],
+  { cwd, pluginsWithoutServers = [] }: Pick<OpenOptions, "cwd" | "pluginsWithoutServers">,
+): P[] => {
+  const quiet = new Set(pluginsWithoutServers.map((folder) => path.resolve(cwd, folder)));
+  return plugins.filter((plugin) => !quiet.has(plugin.path));
+};

@@ -1,12 +1,16 @@
 /** In which permission mode a session starts, and who may bypass permissions. */
 import type { JudgedEntry } from "../../config/settings/entries.ts";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 
-/** `unsure`: what an administrator forbids cannot all be read, so that nobody knows what bypassing would skip. */
-export type Bypass = "allowed" | "refused" | "disabled" | "unsure";
+/**
+ * `unsure`: what an administrator forbids cannot all be read, so that nobody knows what bypassing would skip. `root`:
+ * whoever may do everything on a machine that is no sandbox is held back by nothing but questions.
+ */
+export type Bypass = "allowed" | "refused" | "disabled" | "unsure" | "root";
 
 /** Returns the mode, or throws `mode_refused`. */
 export function allowedMode(mode: PermissionMode, bypass: Bypass): PermissionMode {
@@ -18,16 +22,26 @@ const whyRefused: Readonly<Record<Exclude<Bypass, "allowed">, string>> = {
   refused: "everything would run without a question.",
   disabled: "the settings forbid it.",
   unsure: "a part of the administrator's settings cannot be read, and it may forbid something.",
+  root: "bypassing is not for root/sudo privileges outside of a sandbox; IS_SANDBOX=1 in the environment says that this is one.",
 };
 
 /** What the settings forbid nobody allows at a start. */
 export function bypassOf(
   { permissions }: KeelSettings,
-  { asked, managed }: { asked: "allowed" | "refused" | undefined; managed: "whole" | "damaged" },
+  {
+    asked,
+    managed,
+    asRoot,
+  }: { asked: "allowed" | "refused" | undefined; managed: "whole" | "damaged"; asRoot: boolean },
 ): Bypass {
   if (permissions?.disableBypassPermissionsMode === "disable") return "disabled";
-  return managed === "damaged" ? "unsure" : (asked ?? "refused");
+  if (managed === "damaged") return "unsure";
+  return asked === "allowed" && asRoot ? "root" : (asked ?? "refused");
 }
+
+/** By the environment of the start: no file can say that a machine is a sandbox. */
+export const isBareRoot = (env: EnvironmentVariables): boolean =>
+  process.getuid?.() === 0 && env["IS_SANDBOX"] !== "1";
 
 /** Throws `mode_refused` for a mode that was asked for at the start; one of a file is told and passed over. */
 export function startMode(

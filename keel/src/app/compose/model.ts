@@ -23,6 +23,8 @@ export type OpenModelRequest = {
   readonly logged?: string | undefined;
   readonly env: EnvironmentVariables;
   readonly settings: KeelSettings;
+  /** What the provider is to try out. */
+  readonly betas?: readonly string[] | undefined;
   /** Keys that Keel keeps; they are in the settings already. */
   readonly keys?: Keys | undefined;
 };
@@ -62,6 +64,7 @@ export async function openModel(request: OpenModelRequest, clock: Clock): Promis
         catalog: known,
         http: http.send,
         now: clock.now,
+        betas: request.betas,
       }),
       catalog: known,
       facts: factsOf(resolved, request),

@@ -6,11 +6,11 @@ import { whileRunning } from "../../kernel/queue.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { SchemaIssue } from "../../kernel/schema.ts";
 import { defineTool } from "../../ports/define-tool.ts";
-import type { Tool, Toolbox, ToolOutcome } from "../../ports/tool.ts";
+import type { ServerWords, Tool, Toolbox, ToolOutcome } from "../../ports/tool.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { Display } from "../../protocol/tool.ts";
 
-export type OwnTool = Tool;
+export type OwnTool = Tool & { readonly server?: ServerWords | undefined };
 
 export type OwnToolOptions = {
   readonly name: string;
@@ -20,6 +20,8 @@ export type OwnToolOptions = {
   readonly parse: (input: Record<string, unknown>) => Result<unknown, SchemaIssue[]>;
   /** Its author says that it changes nothing; permission is asked all the same. */
   readonly readOnly: boolean;
+  /** What the server that it belongs to says about its use. */
+  readonly server?: ServerWords | undefined;
   /** None when left out: a call may take as long as it takes. */
   readonly timeoutMs?: number | undefined;
   /** May throw: that is a failed call. */
@@ -64,7 +66,7 @@ export function ownTool(options: OwnToolOptions): OwnTool {
       return outcomeOf(result);
     },
   });
-  return tool as Tool;
+  return { ...(tool as Tool), server: options.server };
 }
 
 const failure = (words: string): OwnResult => ({ content: [text(words)], failed: true });
@@ -95,6 +97,9 @@ export function ownToolbox(given: readonly OwnTool[], isOffered: (tool: OwnTool)
     tools: () => current,
     knows: (name) => known.has(name),
     ready: async () => undefined,
+    instructions: () => [
+      ...new Map(current.flatMap(({ server }) => (server ? [[server.server, server]] : []))).values(),
+    ],
     set,
   };
 }
@@ -115,5 +120,6 @@ export function joinBoxes(boxes: readonly Toolbox[]): Toolbox {
     },
     knows: (name) => boxes.some((box) => box.knows(name)),
     ready: async (signal) => void (await Promise.all(boxes.map((box) => box.ready(signal)))),
+    instructions: () => boxes.flatMap((box) => box.instructions?.() ?? []),
   };
 }

@@ -21,7 +21,6 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
-import { withServers } from "../input/mcp-text.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
@@ -32,6 +31,7 @@ import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
 import {
   type LateGuard,
+  type LateTranscript,
   lateCheckpoints,
   lateDiagnostics,
   lateDocuments,
@@ -39,10 +39,11 @@ import {
   latePlace,
   latePrograms,
   lateShell,
+  lateTranscript,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
-import { type SessionMcp, sessionMcp } from "./mcp.ts";
-import { type Bypass, bypassOf, sandboxNotices, startMode } from "./mode.ts";
+import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
+import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./mode.ts";
 import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
@@ -82,6 +83,8 @@ export type SessionComposition = {
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
   readonly worktrees: SessionWorktrees;
+  /** For hooks, and for programs that read transcripts by themselves. */
+  readonly transcript: LateTranscript;
   readonly notices: readonly LogNotice[];
 };
 
@@ -91,6 +94,7 @@ export async function composeSession(
   shared: HomeResources,
 ): Promise<SessionComposition> {
   const { path: home, clock, ids } = shared;
+  const { version } = options;
   const [inForce, keys, store] = await Promise.all([
     readSettings(options),
     storedKeys(options),
@@ -145,7 +149,6 @@ export async function composeSession(
     });
   }
   const takesForeign = offersForeign(options.tools);
-  const { version } = options;
   // What settings start has no program of the folder by a bare name.
   const started = {
     ...inForce,
@@ -157,7 +160,7 @@ export async function composeSession(
     ...servers,
     named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
-    plugins: texts.library.plugins,
+    plugins: withServersOf(plugins, options),
   });
   const own = ownToolbox(
     options.ownTools ?? [],
@@ -192,11 +195,12 @@ export async function composeSession(
     worktrees: worktrees.port,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
+  const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
   const hooks = await sessionHooks(options.hooks ?? [], {
     inForce: started,
     guard,
     cwd: workspace.cwd,
-    transcript: (session) => store.location(session),
+    transcript: (_, agentId) => transcript.path(agentId),
     plugins: texts.library.plugins,
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
   });
@@ -228,6 +232,7 @@ export async function composeSession(
     texts,
     agents,
     worktrees,
+    transcript,
     store,
     mcp,
     notices: [
@@ -260,10 +265,7 @@ export async function composeSession(
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withServers(
-        withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
-        mcp.control,
-      ),
+      briefing: withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },
@@ -276,7 +278,7 @@ function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings:
   refuseLost(unread);
   const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
-  const bypass = bypassOf(settings, { asked: options.bypass, managed });
+  const bypass = bypassOf(settings, { asked: options.bypass, managed, asRoot: isBareRoot(options.env) });
   const { mode, notices } = startMode(settings, { asked: options.permissionMode, bypass });
   return {
     bypass,
@@ -364,14 +366,8 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
   return memoryStore();
 }
 
-async function answerTools({ jsonSchema }: OpenOptions): Promise<Tool[]> {
-  if (jsonSchema === undefined) return [];
-  const [{ jsonChecker }, { answerTool }] = await Promise.all([
-    import("./check-json.ts"),
-    import("../../tools/structured-answer.ts"),
-  ]);
-  return [answerTool({ schema: jsonSchema, check: jsonChecker(jsonSchema) }) as Tool];
-}
+const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
+  jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
 
 /** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
 const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));

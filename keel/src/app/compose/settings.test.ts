@@ -78,7 +78,11 @@ describe("the mode of a start", () => {
     expect(start("refused")).toThrow(expect.objectContaining({ code: "mode_refused" }));
     expect(start("disabled")).toThrow(/the settings forbid it/);
     const forbidden = { permissions: { disableBypassPermissionsMode: "disable" } } as const;
-    expect(bypassOf(forbidden, { asked: "allowed", managed: "whole" })).toBe("disabled");
+    const allowed = { asked: "allowed", managed: "whole", asRoot: false } as const;
+    expect(bypassOf(forbidden, allowed)).toBe("disabled");
+    expect(bypassOf({}, allowed)).toBe("allowed");
+    const bypass = bypassOf({}, { ...allowed, asRoot: true });
+    expect(() => allowedMode("bypassPermissions", bypass)).toThrow(/root.*IS_SANDBOX=1/);
   });
 });
 
@@ -93,7 +97,7 @@ test("where a part of the administrator's file cannot be read, nobody bypasses p
     const read = await readSettings({ cwd, env });
     expect(read.managed, JSON.stringify(managed)).toBe("damaged");
     expect(read.notices).toHaveLength(1);
-    const bypass = bypassOf(read.settings, { asked: "allowed", managed: read.managed });
+    const bypass = bypassOf(read.settings, { asked: "allowed", managed: read.managed, asRoot: false });
     expect(() => allowedMode("bypassPermissions", bypass)).toThrow(/cannot be read/);
   }
   const { cwd, env } = world({ "managed.json": { permissions: { deny: ["Bash(rm:*)"] } } });

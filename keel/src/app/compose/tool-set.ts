@@ -61,6 +61,7 @@ export function allowedBox(box: Toolbox, rules: Rules): Toolbox {
     },
     knows: (name) => box.knows(name),
     ready: (signal) => box.ready(signal),
+    instructions: () => box.instructions?.() ?? [],
   };
 }
 

@@ -21,16 +21,6 @@ export const withMore = (
   },
 });
 
-/** What servers say about their use; it is theirs, and said to be. */
-export const withServers = (briefing: Briefing, mcp: Pick<McpControl, "instructions">): Briefing =>
-  withMore(briefing, () =>
-    mcp
-      .instructions()
-      .map(({ server, words }) =>
-        text(enclose("keel-server", { name: server, says: "how to use it" }, words)),
-      ),
-  );
-
 export type ExpandedMcp = {
   readonly command: InputCommand;
   /** Sentences for a person. */

@@ -60,6 +60,8 @@ export function storedSessions({ path: home, clock, ids, store }: HomeResources)
     async delete(id) {
       const own = await blobsOf(store, id);
       await store.delete(id);
+      const { ownTranscriptFolder } = await import("../transcripts/places.ts");
+      await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
       const isOpen = (session: string): boolean => store.leases.isHeld(session);
       await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
     },

@@ -199,6 +199,10 @@ export const settingsSchema = z.object({
     sandbox,
     "Keel confines no commands: a sandbox that is wanted is warned about, or refuses the start.",
   ),
+  copyTranscripts: setting(
+    z.boolean(),
+    "`true`: each session is also written where programs of the official interface look for transcripts; left out, where a host says by `CLAUDE_CODE_ENTRYPOINT` that it is one.",
+  ),
   search: setting(search, "The search of the web."),
   web: setting(web, "The reading of web pages."),
 });
@@ -215,6 +219,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   checkpoints: "it says what can be restored",
   search: "it says where your key and your questions go",
   web: "it opens your private network",
+  copyTranscripts: "it says where your conversations are written",
 };
 
 /** Lists to which every source adds. Any other list is one value. A star stands for any name. */

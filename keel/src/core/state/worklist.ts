@@ -16,6 +16,8 @@ export type Worklist = {
   readonly loaded: readonly string[];
   /** Deferred tools that the conversation, as it is now, speaks of. */
   readonly announced: readonly string[];
+  /** Servers whose words about their use the conversation, as it is now, has. */
+  readonly servers: readonly string[];
   /** The conversation was read anew since the prompt was set: what is declared in vain may go. */
   readonly mayRenew: boolean;
   /** Whether the conversation says that plan mode is on. */
@@ -40,6 +42,7 @@ export const emptyWorklist: Worklist = {
   knowsTodos: true,
   loaded: [],
   announced: [],
+  servers: [],
   mayRenew: false,
   knowsPlan: false,
   knowsMemory: false,
@@ -66,10 +69,11 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
     // Whoever changes it by a tool is told by the tool's result.
     return { ...worklist, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : worklist.knowsPlan };
   },
-  "context.added": ({ why, files, tools }, { worklist, settings }) => {
+  "context.added": ({ why, files, tools, servers }, { worklist, settings }) => {
     if (why === "plan") return { ...worklist, knowsPlan: settings?.permissionMode === "plan" };
     if (why === "todos") return { ...worklist, knowsTodos: true };
     if (why === "memory") return { ...worklist, knowsMemory: true };
+    if (servers) return { ...worklist, servers: [...worklist.servers, ...servers] };
     if (files)
       return { ...worklist, briefed: true, instructed: [...new Set([...worklist.instructed, ...files])] };
     return tools ? { ...worklist, announced: [...worklist.announced, ...tools] } : worklist;
@@ -90,6 +94,7 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
 const untold = {
   mayRenew: true,
   announced: [],
+  servers: [],
   knowsPlan: false,
   knowsMemory: false,
   briefed: false,

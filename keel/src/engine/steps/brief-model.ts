@@ -4,10 +4,20 @@
  */
 
 import { defuse, note } from "../../core/context/blocks.ts";
+import { enclose } from "../../core/context/enclose.ts";
 import { promptFor } from "../../core/context/request.ts";
-import { notesKept, planBegins, planEnds, todosAgain, toolsCanBeLoaded } from "../../core/model-text.ts";
+import {
+  notesKept,
+  planBegins,
+  planEnds,
+  serverSaysTooMuch,
+  serversSay,
+  todosAgain,
+  toolsCanBeLoaded,
+} from "../../core/model-text.ts";
 import { isDeferred, toolsNow } from "../../core/toolbox.ts";
 import type { BriefingOutput } from "../../ports/briefing.ts";
+import { text } from "../../protocol/message.ts";
 import type { AddedWhy } from "../../protocol/reasons.ts";
 import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
@@ -21,6 +31,7 @@ export async function briefModel(work: StepContext): Promise<void> {
   const news = work.parts.briefing?.news?.() ?? [];
   if (news.length > 0) work.record({ type: "context.added", content: [...news], why: "skills" });
   announceTools(work);
+  tellServers(work);
   await tellMemory(work);
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.worklist;
@@ -38,6 +49,31 @@ function announceTools(work: StepContext): void {
     .map(({ name }) => name);
   if (names.length > 0) tell(work, "tools_added", toolsCanBeLoaded(names), names);
 }
+
+/** What the words of all servers together may take of a conversation. */
+const maxServerCharacters = 8_000;
+
+/** Each server once, when the model has a tool of it; what it says stands between tags that it cannot end. */
+function tellServers(work: StepContext): void {
+  const names = toolsNow(work).map(({ name }) => name);
+  const known = new Set(work.state.worklist.servers);
+  const said = (work.parts.toolbox?.instructions?.() ?? []).filter(({ prefix }) =>
+    names.some((name) => name.startsWith(prefix)),
+  );
+  const fresh = said.filter(({ server }) => !known.has(server));
+  if (fresh.length === 0) return;
+  let left = said.filter(({ server }) => known.has(server)).reduce(lessWords, maxServerCharacters);
+  const blocks = fresh.map((one) => {
+    const fits = one.words.length <= left;
+    if (fits) left = lessWords(left, one);
+    return text(enclose("keel-server", { name: one.server }, fits ? one.words : serverSaysTooMuch));
+  });
+  const content = [note(serversSay), ...blocks];
+  const servers = fresh.map(({ server }) => server);
+  work.record({ type: "context.added", content, why: "servers", servers });
+}
+
+const lessWords = (left: number, { words }: { readonly words: string }): number => left - words.length;
 
 /** Notes are data that earlier sessions left: nothing in them passes as our word. */
 async function tellMemory(work: StepContext): Promise<void> {

@@ -12,6 +12,8 @@ export type CliOption = {
   /** What stands for the value in the help. */
   readonly value?: string;
   readonly short?: string;
+  /** Further words behind it that go with it too: more values of a list, or what a flag may have. */
+  readonly more?: RegExp;
   /** Other spellings, without the dashes. */
   readonly aliases?: readonly string[];
 };
@@ -31,15 +33,15 @@ export type Arguments<T extends CliOptions> = {
   readonly positionals: readonly string[];
 };
 
-/** How many words after one that the table does not know go with it. */
+/** How many words after one that the table does not know go with it; undefined where it is not known here either. */
 export type PassOver = (unknown: {
   readonly spelling: string;
   /** What stands behind its `=`. */
   readonly inline: string | undefined;
   readonly next: string | undefined;
-}) => 0 | 1;
+}) => 0 | 1 | undefined;
 
-/** With `passOver`, what the table does not know is no fault. */
+/** With `passOver`, what it knows is no fault although the table does not. */
 export function parseArguments<const T extends CliOptions>(
   given: readonly string[],
   options: T,
@@ -137,22 +139,27 @@ function joined(given: readonly string[], options: CliOptions, passOver?: PassOv
   const out: string[] = [];
   for (let at = 0; at < given.length; at += 1) {
     const word = given[at] ?? "";
-    if (word === "--" && !passOver) return [...out, ...given.slice(at)];
     const [, spelling = word, inline] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
     const name = names.get(spelling);
     const option = name === undefined ? undefined : options[name];
     if (name === undefined || option === undefined) {
-      if (passOver) at += passOver({ spelling, inline, next: given[at + 1] });
-      else out.push(word);
+      const passed = passOver?.({ spelling, inline, next: given[at + 1] });
+      if (passed === undefined && word === "--") return [...out, ...given.slice(at)];
+      if (passed === undefined) out.push(word);
+      at += passed ?? 0;
       continue;
     }
-    if (option.kind === "flag") {
-      out.push(inline === undefined ? `--${name}` : word);
+    const { kind, more } = option;
+    const goesOn = (): boolean => more?.test(given[at + 1] ?? "") === true;
+    if (kind === "flag") {
+      out.push(inline === undefined || more ? `--${name}` : word);
+      if (inline === undefined && goesOn()) at += 1;
       continue;
     }
     const value = inline ?? given[++at];
     if (value === undefined) throw usage(`--${name} needs a value.`);
     out.push(`--${name}=${value}`);
+    while (kind === "list" && inline === undefined && goesOn()) out.push(`--${name}=${given[++at]}`);
   }
   return out;
 }

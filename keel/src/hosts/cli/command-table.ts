@@ -1,9 +1,10 @@
 /** The commands, as a table: what each is called, what it takes, and how it is loaded. Nothing heavy is here. */
 import { exitCodes } from "../../kernel/faults.ts";
-import { type CliOptions, parseArguments, usage } from "./arguments.ts";
+import { type Arguments, type CliOptions, parseArguments, usage } from "./arguments.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
+import type { Context } from "./context.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
 
@@ -12,6 +13,7 @@ export const commands: readonly CliCommand[] = [
     usage: "keel -p [OPTIONS] [PROMPT]",
     says: "Answers a prompt and ends. The prompt may also come on standard input; with both, they are joined",
     options: async () => (await import("./print/root.ts")).rootOptions,
+    foreign: "passed over",
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
@@ -182,6 +184,7 @@ function command<const T extends CliOptions>({
   usage: line,
   says,
   options = {} as T,
+  foreign,
   unheard,
   load,
 }: CommandRow<T>): CliCommand {
@@ -198,7 +201,9 @@ function command<const T extends CliOptions>({
     options: all,
     unheard,
     async start(given, context) {
-      const parsed = parseArguments(given, await all());
+      const parsed = foreign
+        ? await parseWithForeign(given, await all(), context)
+        : parseArguments(given, await all());
       const { values, positionals } = parsed;
       if (values.help) {
         const { helpFor } = await import("./help.ts");
@@ -212,4 +217,16 @@ function command<const T extends CliOptions>({
     },
   };
   return self;
+}
+
+async function parseWithForeign<const T extends CliOptions>(
+  given: readonly string[],
+  options: T,
+  { err }: Context,
+): Promise<Arguments<T>> {
+  const { passingOver, sayPassedOver } = await import("./foreign-flags.ts");
+  const passed: string[] = [];
+  const parsed = parseArguments(given, options, passingOver(passed, "refused"));
+  if (passed.length > 0) err.line(sayPassedOver(passed));
+  return parsed;
 }

@@ -33,6 +33,8 @@ type GivenArguments<Values> = { readonly values: Values; readonly positionals: r
  */
 export type CommandRow<T extends CliOptions> = Pick<CliCommand, "usage" | "says" | "unheard"> & {
   readonly options?: T | (() => Promise<T>);
+  /** It also knows the flags of `foreign-flags.ts`. */
+  readonly foreign?: "passed over";
   load(): Promise<CommandRun<OptionValues<T>>>;
 };
 

@@ -26,7 +26,7 @@ import type { WireValues } from "./options.ts";
 import type { WireOutput } from "./output.ts";
 import { sessionOptions } from "./session.ts";
 import { WireState } from "./state.ts";
-import { restoreSession, WireTranscript } from "./transcript.ts";
+import { restoreSession, WireMirror } from "./transcript.ts";
 
 /** A program's server that does not say what it has is left out: the first turn does not wait for ever. */
 const serverListMs = 10_000;
@@ -47,7 +47,7 @@ export class WireHost {
   readonly #channel: Channel;
   readonly #servers: RemoteServers;
   readonly #state: WireState;
-  readonly #transcript: WireTranscript;
+  readonly #mirror: WireMirror;
   readonly #inputEnded: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #introduced: PromiseWithResolvers<void> = Promise.withResolvers();
   #started: Promise<StartedConversation> | undefined;
@@ -70,12 +70,8 @@ export class WireHost {
     this.#state = new WireState((message) => {
       if (context.env["CLAUDE_CODE_SDK_READS_SESSION_STATE"]) output.push(message);
     });
-    this.#transcript = new WireTranscript(context, {
-      // Only an SDK that says who it is looks there.
-      kept:
-        context.env["CLAUDE_CODE_ENTRYPOINT"] && !values["no-session-persistence"] ? "on disk" : "nowhere",
-      mirror: values["session-mirror"] ? (message) => output.send(message) : undefined,
-    });
+    const mirrored = values["session-mirror"] ? output.send.bind(output) : undefined;
+    this.#mirror = new WireMirror(context, mirrored);
     if (!values["await-initialize"]) this.#introduced.resolve();
   }
 
@@ -125,7 +121,7 @@ export class WireHost {
   /** Closes whatever is open. Never throws. */
   async finish(): Promise<void> {
     await this.#conversation?.close().catch(() => undefined);
-    await this.#transcript.flush();
+    await this.#mirror.flush();
     this.#channel.end("Stream closed");
     const endsAt = performance.now() + lastAnswersMs;
     while (this.#answers > 0 && performance.now() < endsAt) await pause(lookEveryMs);
@@ -157,7 +153,7 @@ export class WireHost {
             ...started,
             session,
             version: this.#context.version,
-            serversOf: (servers) => this.#servers.among(servers, AbortSignal.timeout(serverListMs)),
+            serversOf: (servers) => this.#servers.among(servers, this.#listing()),
           });
         };
         return isInOrder(request) && !this.#isStuck(request.subtype) ? this.#inOrder(work) : work();
@@ -232,7 +228,7 @@ export class WireHost {
       const heard = (session: OpenSession): void => {
         this.#output.sessionId = session.id;
         this.#session = session;
-        this.#transcript.follow(session);
+        this.#mirror.follow(session);
         this.#state.watch(session);
       };
       conversation = new Conversation(await this.#optionsFor(said), this.#output, {
@@ -255,14 +251,20 @@ export class WireHost {
       options.canUseTool = remotePermission(this.#channel, this.#state.questions);
     if (said) options.onElicitation = remoteElicitation(this.#channel);
     if (said?.hooks) options.hooks = remoteHooks(this.#channel, said.hooks);
-    if (said?.sdkMcpServers && said.sdkMcpServers.length > 0) {
-      const servers = await this.#servers.connect(said, {
-        signal: AbortSignal.timeout(serverListMs),
-        failed: (name, why) => this.#context.err.line(`keel: the server ${name} is left out: ${why}`),
-      });
-      options.mcpServers = { ...options.mcpServers, ...servers };
-    }
+    const introduced = said?.sdkMcpServers?.length ? await this.#servers.connect(said, this.#listing()) : {};
+    // Some SDKs name the program's own servers here, and do not introduce them.
+    if (options.mcpServers)
+      options.mcpServers = await this.#servers.among(options.mcpServers, this.#listing());
+    options.mcpServers = { ...options.mcpServers, ...introduced };
     return options;
+  }
+
+  /** What is asked of servers of the program when they are listed. */
+  #listing(): Parameters<RemoteServers["connect"]>[1] {
+    return {
+      signal: AbortSignal.timeout(serverListMs),
+      failed: (name, why) => this.#context.err.line(`keel: the server ${name} is left out: ${why}`),
+    };
   }
 }
 

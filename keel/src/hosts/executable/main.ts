@@ -10,6 +10,7 @@ import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
 import { usage } from "../cli/arguments.ts";
 import type { Context } from "../cli/context.ts";
+import { sayPassedOver } from "../cli/foreign-flags.ts";
 import { showFault } from "../cli/show-fault.ts";
 import { exitCodeOf, untilStopped } from "../cli/signals.ts";
 import { WireHost } from "./host.ts";
@@ -20,8 +21,7 @@ export async function streamJson(given: readonly string[], context: Context): Pr
   const { values, passedOver } = readWireArguments(given);
   if (values["output-format"] !== "stream-json")
     throw usage("--input-format stream-json needs --output-format stream-json.");
-  if (passedOver.length > 0)
-    context.err.line(`keel: without effect in this version: ${passedOver.join(", ")}`);
+  if (passedOver.length > 0) context.err.line(sayPassedOver(passedOver));
   // What a session needs is loaded while the first line is still on its way.
   void Promise.all([import("../../sdk/query/opened.ts"), import("../../app/open-session.ts")]);
   const output = new WireOutput(context.out);

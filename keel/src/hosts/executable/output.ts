@@ -2,9 +2,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Fault, toFault } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { ControlFrame } from "../../sdk/control/frames.ts";
 import type { Outlet } from "../../sdk/dialect/message-emitter.ts";
-import { uuidFrom } from "../../sdk/dialect/uuid.ts";
 import type { SDKMessage } from "../../sdk/messages/messages.ts";
 import type { Context } from "../cli/context.ts";
 import { piecesFor } from "../cli/output.ts";

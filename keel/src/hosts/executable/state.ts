@@ -3,8 +3,8 @@
  * open until it hears `idle`: whatever happens, it must hear it.
  */
 import type { OpenSession } from "../../app/open-session.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
-import { uuidFrom } from "../../sdk/dialect/uuid.ts";
 import type { SDKSessionStateChangedMessage } from "../../sdk/messages/system.ts";
 
 type ReportedState = SDKSessionStateChangedMessage["state"];

@@ -130,6 +130,8 @@ const durable = [
     tools: z.optional(z.array(z.string())),
     /** The instruction files whose text the words hold. */
     files: z.optional(z.array(z.string())),
+    /** The servers whose words about their use they hold. */
+    servers: z.optional(z.array(z.string())),
     /** A hook ended the turn. */
     stop: z.optional(z.string()),
   }),

@@ -4,9 +4,10 @@ import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
 import type { HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
+import { isOwn } from "../tools/mcp-server.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
 import type { InitializeRequest } from "./host-requests.ts";
-import { LocalServer, type Tell } from "./local-server.ts";
+import { CarriedServer, type HeardServer, LocalServer, type Tell } from "./local-server.ts";
 import { type ProcessRequestOf, readProcessRequest } from "./process-requests.ts";
 
 type ControlCall = Parameters<ControlAnswerer>[1];
@@ -39,17 +40,18 @@ export function wireHooks({ hooks = {} }: Options): WireHooks {
 export function localServers(
   { mcpServers = {} }: Pick<Options, "mcpServers">,
   tell: (server: string) => Tell,
-): Map<string, LocalServer> {
+): Map<string, HeardServer> {
   return new Map(
-    Object.entries(mcpServers).flatMap(([name, config]) =>
-      config.type === "sdk" ? [[name, new LocalServer(config.instance, tell(name))] as const] : [],
-    ),
+    Object.entries(mcpServers).flatMap(([name, config]): [string, HeardServer][] => {
+      if (isOwn(config)) return [[name, new LocalServer(config.instance, tell(name))]];
+      return config.type === "sdk" ? [[name, new CarriedServer(config.instance, tell(name))]] : [];
+    }),
   );
 }
 
 export function answerWith(
   options: Options,
-  { hooks, servers }: { hooks: WireHooks["callbacks"]; servers: ReadonlyMap<string, LocalServer> },
+  { hooks, servers }: { hooks: WireHooks["callbacks"]; servers: ReadonlyMap<string, HeardServer> },
 ): ControlAnswerer {
   return async (asked, call) => {
     const request = readProcessRequest(asked);
@@ -108,7 +110,7 @@ async function hook(
 }
 
 async function serve(
-  servers: ReadonlyMap<string, LocalServer>,
+  servers: ReadonlyMap<string, HeardServer>,
   { server_name, message }: ProcessRequestOf<"mcp_message">,
   { signal }: ControlCall,
 ): Promise<unknown> {

@@ -1,32 +1,35 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
+import { whenAborted } from "../../kernel/abort.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { asObject } from "../../kernel/json.ts";
+import { asObject, type JsonObject } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
 import { sayIssues } from "../../kernel/schema.ts";
-import type { SdkMcpServer } from "../tools/mcp-server.ts";
-import type { AnyToolDefinition, CallToolResult } from "../tools/tool.ts";
+import { channelTo, type McpServerLike } from "../tools/in-memory.ts";
+import type { AnyToolDefinition, CallToolResult, ToolServer } from "../tools/tool.ts";
 import { toolInputOf } from "../tools/tool-schema.ts";
 import { type JsonRpc, protocolVersion } from "./process-requests.ts";
 
 /** What a server sends by itself, such as how far a call is. */
 export type Tell = (message: JsonRpc) => void;
 
-export class LocalServer {
-  readonly #server: SdkMcpServer;
+/** The answer to a message; to a notification, one that says nothing. */
+export type HeardServer = { hear(message: JsonRpc, signal: AbortSignal): Promise<JsonRpc> };
+
+export class LocalServer implements HeardServer {
+  readonly #server: ToolServer;
   readonly #tell: Tell;
   readonly #calls = new Map<string | number, AbortController>();
 
-  constructor(server: SdkMcpServer, tell: Tell) {
+  constructor(server: ToolServer, tell: Tell) {
     this.#server = server;
     this.#tell = tell;
   }
 
-  /** The answer; to a notification, one that says nothing. */
   async hear(message: JsonRpc, signal: AbortSignal): Promise<JsonRpc> {
     const { id, method, params = {} } = message;
     if (id === undefined || method === undefined) {
       if (method === "notifications/cancelled") this.#calls.get(String(params["requestId"]))?.abort();
-      return { jsonrpc: "2.0", id: 0, result: {} };
+      return nothing;
     }
     switch (method) {
       case "initialize":
@@ -87,6 +90,47 @@ export class LocalServer {
     });
   }
 }
+
+/** A server that the program made with a library of its own: messages are carried to it, and its answers back. */
+export class CarriedServer implements HeardServer {
+  readonly #channel: ReturnType<typeof channelTo>;
+  readonly #tell: Tell;
+  readonly #waiting = new Map<string, (answer: JsonRpc) => void>();
+  #opened: Promise<void> | undefined;
+
+  constructor(server: McpServerLike, tell: Tell) {
+    this.#channel = channelTo(server);
+    this.#tell = tell;
+  }
+
+  async hear(message: JsonRpc, signal: AbortSignal): Promise<JsonRpc> {
+    this.#opened ??= this.#channel.open({
+      message: (said) => this.#take(said as JsonRpc),
+      closed: () => undefined,
+    });
+    await this.#opened;
+    const { id } = message;
+    const send = () => this.#channel.send(message as JsonObject);
+    if (id === undefined || message.method === undefined) {
+      await send();
+      return nothing;
+    }
+    const answered = new Promise<JsonRpc>((resolve) => void this.#waiting.set(String(id), resolve));
+    await send();
+    const stopped = whenAborted(signal).then(() => refusal(id, -32000, "The call was stopped."));
+    return Promise.race([answered, stopped]).finally(() => this.#waiting.delete(String(id)));
+  }
+
+  #take(said: JsonRpc): void {
+    if (said.method === undefined) this.#waiting.get(String(said.id))?.(said);
+    else if (said.id === undefined) this.#tell(said);
+    // A server that asks something itself finds nobody over this wire.
+    else
+      void this.#channel.send(refusal(said.id, -32601, `There is no method ${said.method}.`) as JsonObject);
+  }
+}
+
+const nothing: JsonRpc = { jsonrpc: "2.0", id: 0, result: {} };
 
 const describe = ({ name, description, inputSchema, annotations }: AnyToolDefinition) => ({
   name,

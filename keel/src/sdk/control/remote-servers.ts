@@ -5,9 +5,10 @@
 
 import * as z from "zod/mini";
 import { fault, reasonOf } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
+import { asObject, isObject } from "../../kernel/json.ts";
 import { parseWith } from "../../kernel/schema.ts";
-import type { McpSdkServerConfig, McpServerConfig, SdkMcpServer } from "../tools/mcp-server.ts";
+import type { McpSdkServerConfig, McpServerConfig } from "../tools/mcp-server.ts";
+import { SdkMcpServer } from "../tools/sdk-server.ts";
 import type { AnyToolDefinition, CallToolResult, ToolAnnotations, ToolExtra } from "../tools/tool.ts";
 import type { StandardSchema } from "../tools/tool-schema.ts";
 import type { Channel } from "./channel.ts";
@@ -53,7 +54,9 @@ export class RemoteServers {
         try {
           const instance = await this.#describe(name, sdkMcpServerManifests[name] ?? {}, signal);
           const timeout = sdkMcpServerConfigs[name]?.timeout;
-          return [[name, { type: "sdk", name, instance, ...(timeout === undefined ? {} : { timeout }) }]];
+          return [
+            [name, { type: "sdk", name, instance, ...(typeof timeout === "number" ? { timeout } : {}) }],
+          ];
         } catch (thrown) {
           failed(name, reasonOf(thrown));
           return [];
@@ -65,17 +68,29 @@ export class RemoteServers {
     return connected;
   }
 
-  /** The program's own among these as servers here, the others as they are. One that does not answer has no tools. */
+  /**
+   * The program's own among these as servers here, the others as they are: some SDKs name all of them in one place. One
+   * that does not answer, or is of no form at all, is left out and named.
+   */
   async among(
-    servers: Record<string, { type?: string | undefined }>,
-    signal: AbortSignal,
+    servers: Record<string, unknown>,
+    on: Parameters<RemoteServers["connect"]>[1],
   ): Promise<Record<string, McpServerConfig>> {
-    const names = Object.keys(servers).filter((name) => servers[name]?.type === "sdk");
-    const fresh = names.filter((name) => !Object.hasOwn(this.#known, name));
-    await this.connect({ subtype: "initialize", sdkMcpServers: fresh }, { signal, failed: () => undefined });
+    const own = Object.entries(servers).filter(([, config]) => asObject(config)["type"] === "sdk");
+    const fresh = own.filter(([name]) => !Object.hasOwn(this.#known, name));
+    await this.connect(
+      {
+        subtype: "initialize",
+        sdkMcpServers: fresh.map(([name]) => name),
+        // A timeout of another form is none.
+        sdkMcpServerConfigs: Object.fromEntries(fresh) as InitializeRequest["sdkMcpServerConfigs"],
+      },
+      on,
+    );
     const all = Object.entries(servers).flatMap(([name, config]) => {
-      const own = config.type === "sdk" ? this.#known[name] : config;
-      return own === undefined ? [] : [[name, own] as const];
+      if (!isObject(config)) on.failed(name, "its configuration is no object.");
+      const found = asObject(config)["type"] === "sdk" ? this.#known[name] : config;
+      return isObject(found) ? [[name, found] as const] : [];
     });
     // Servers outside are looked at when they are connected; one of the wrong form fails alone.
     return Object.fromEntries(all) as Record<string, McpServerConfig>;
@@ -101,12 +116,13 @@ export class RemoteServers {
       manifest.toolsListResult === undefined
         ? await this.#list(server, signal)
         : toolsIn(manifest.toolsListResult).tools;
-    return {
+    const tools = new Map(listed.map((one) => [one.name, this.#toolOf(server, one)]));
+    return new SdkMcpServer({
       name: serverInfo?.name ?? server,
       version: serverInfo?.version ?? "",
       instructions,
-      tools: listed.map((one) => this.#toolOf(server, one)),
-    };
+      tools: [...tools.values()],
+    });
   }
 
   async #initialize(server: string, signal: AbortSignal): Promise<unknown> {

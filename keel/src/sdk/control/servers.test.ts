@@ -1,5 +1,7 @@
 // Both ends of a wire in one process: the servers of a program at one end, whoever uses their tools at the other.
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { describe, expect, test } from "vitest";
+import * as zod from "zod";
 import * as z from "zod/mini";
 import type { Options } from "../options/options.ts";
 import { createSdkMcpServer } from "../tools/mcp-server.ts";
@@ -124,14 +126,33 @@ describe("a server of the program", () => {
     expect(found["calc"]).toMatchObject({ timeout: 5, instance: { version: "9", tools: [{ name: "add" }] } });
   });
 
+  test("that was made with the MCP SDK is listed and called all the same", async () => {
+    const instance = new McpServer({ name: "sums", version: "3" });
+    instance.registerTool("double", { inputSchema: { n: zod.number() } }, async ({ n }) => ({
+      content: [{ type: "text", text: `${2 * n}` }],
+    }));
+    const { found } = await connected({ mcpServers: { calc: { type: "sdk", name: "calc", instance } } });
+    expect(found["calc"]?.instance).toMatchObject({ name: "sums", version: "3" });
+    const [remote] = found["calc"]?.instance.tools ?? [];
+    const extra = {
+      signal: never,
+      requestId: "1",
+      _meta: {} as never,
+      sendNotification: async () => undefined,
+    };
+    expect(await remote?.handler({ n: 4 } as never, extra)).toMatchObject({ content: [{ text: "8" }] });
+  });
+
   test("that is not there, or lists what cannot be read, is left out and named", async () => {
     expect(await connected({})).toEqual({ found: {}, failed: [["calc", "SDK MCP server not found: calc"]] });
     const { servers } = wireTo({ mcpServers: { calc } });
+    const failed: string[] = [];
     const added = await servers.among(
-      { calc: { type: "sdk" }, nobody: { type: "sdk" }, web: { type: "http" } },
-      never,
+      { calc: { type: "sdk" }, nobody: { type: "sdk" }, web: { type: "http" }, odd: 5 },
+      { signal: never, failed: (name) => failed.push(name) },
     );
     expect(Object.keys(added)).toEqual(["calc", "web"]);
+    expect(failed).toEqual(["nobody", "odd"]);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Queue } from "../../kernel/queue.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
 import type { SDKMessage } from "../messages/messages.ts";
@@ -15,7 +16,6 @@ import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { factsOf, messagesFold } from "./messages-fold.ts";
 import { answered, resultWithoutTurn } from "./result.ts";
 import { identity, informationalMessage, initMessage, liveIdentity } from "./say.ts";
-import { uuidFrom } from "./uuid.ts";
 
 export class MessageEmitter {
   readonly #session: OpenSession;

@@ -5,6 +5,7 @@ import type { FaultCode } from "../../kernel/faults.ts";
 import { never } from "../../kernel/never.ts";
 import { own } from "../../kernel/own.ts";
 import { present } from "../../kernel/present.ts";
+import { isUuid } from "../../kernel/uuid.ts";
 import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
@@ -26,7 +27,6 @@ import {
   originOf,
   synthetic,
 } from "./say.ts";
-import { isUuid } from "./uuid.ts";
 
 /**
  * `answer`: the result has text. `apology`: the provider gave none, so an assistant message of our own comes first, and

@@ -1,8 +1,9 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
+import { isUuid, type UUID, uuidFrom } from "../../kernel/uuid.ts";
 import type { Input } from "../../protocol/event/durable.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { isoTime } from "../../view/say.ts";
-import type { SDKInputMessage, SDKModelMessage, UUID } from "../messages/content.ts";
+import type { SDKInputMessage, SDKModelMessage } from "../messages/content.ts";
 import type {
   SDKAssistantMessage,
   SDKMessageOrigin,
@@ -13,7 +14,6 @@ import type {
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
 import { toInputBlock, toUsage } from "./blocks.ts";
 import type { DialectMemo } from "./memo.ts";
-import { isUuid, uuidFrom } from "./uuid.ts";
 
 export type Identity = { uuid: UUID; session_id: string };
 

@@ -7,6 +7,7 @@
  */
 import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { ReplyEvent } from "../../protocol/event/live.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
@@ -15,7 +16,6 @@ import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
 import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
 import type { DialectMemo, DialectOutput, DurableOf, StreamMemo } from "./memo.ts";
 import { modelMessage } from "./say.ts";
-import { uuidFrom } from "./uuid.ts";
 
 /** From here on the reply's events are passed on. */
 export function openStream(memo: DialectMemo, event: DurableOf<"model.started">): DialectMemo {

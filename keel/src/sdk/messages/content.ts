@@ -2,8 +2,6 @@
 import type { Json } from "../../kernel/json.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 
-export type UUID = `${string}-${string}-${string}-${string}-${string}`;
-
 export type SDKBase64Source = { type: "base64"; media_type: string; data: string };
 export type SDKTextBlock = { type: "text"; text: string };
 export type SDKImageBlock = { type: "image"; source: SDKBase64Source };

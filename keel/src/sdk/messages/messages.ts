@@ -3,6 +3,7 @@
  * public interface that Keel is a drop-in for. Programs are asked to ignore types that they do not know.
  */
 import type { Json } from "../../kernel/json.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 import type {
   SDKAssistantMessageError,
   SDKInputMessage,
@@ -11,7 +12,6 @@ import type {
   SDKRawStreamEvent,
   SDKStopReason,
   SDKUsage,
-  UUID,
 } from "./content.ts";
 import type {
   SDKAuthStatusMessage,

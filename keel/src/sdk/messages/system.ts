@@ -1,6 +1,8 @@
 /** Messages about the session itself: retries, refusals, compaction, hooks, notices. */
+
 import type { Json } from "../../kernel/json.ts";
-import type { SDKAssistantMessageError, SDKPermissionMode, UUID } from "./content.ts";
+import type { UUID } from "../../kernel/uuid.ts";
+import type { SDKAssistantMessageError, SDKPermissionMode } from "./content.ts";
 
 type Identified = { uuid: UUID; session_id: string };
 type System<Subtype extends string> = { type: "system"; subtype: Subtype } & Identified;

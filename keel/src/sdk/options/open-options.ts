@@ -40,7 +40,7 @@ export function openOptionsOf(
 export const canAnswer = ({ permissionPrompts, canUseTool, permissionPromptToolName }: Options): boolean =>
   permissionPrompts !== "none" && (canUseTool ?? permissionPromptToolName) !== undefined;
 
-function agentsOf({ agents = {} }: Options): HostOptions["agents"] {
+export function agentsOf({ agents = {} }: Options): HostOptions["agents"] {
   return Object.entries(agents).map(([name, agent]) => ({
     name,
     description: agent.description,

@@ -161,8 +161,6 @@ export type SpawnedProcess = {
 export type AcceptedOptions = {
   /** Summaries of what sub-agents do, written by a model: `task_progress` tells their last tool instead. */
   agentProgressSummaries?: boolean;
-  /** Headers for one provider: what a model can do comes from the catalog and the settings. */
-  betas?: string[];
   /** What a person should know goes to `stderr` and into `informational` messages. */
   debug?: boolean;
   debugFile?: string;

@@ -11,7 +11,7 @@ import type { Queue } from "../../kernel/queue.ts";
 import { Channel } from "../control/channel.ts";
 import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
-import type { LocalServer } from "../control/local-server.ts";
+import type { HeardServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
@@ -35,7 +35,7 @@ export class ProcessSession {
   readonly #child: ExecutableProcess;
   readonly #channel: Channel;
   readonly #gone = new AbortController();
-  readonly #servers: Map<string, LocalServer>;
+  readonly #servers: Map<string, HeardServer>;
   /** Messages that were taken and whose end was not told yet. What is no message, such as `/compact`, is never here. */
   readonly #open = new Set<string>();
   /** Ids that are not the program's: it does not hear of them. */
@@ -235,7 +235,7 @@ export class ProcessSession {
     }
   }
 
-  #listen(mcpServers: ServerConfigs): Map<string, LocalServer> {
+  #listen(mcpServers: ServerConfigs): Map<string, HeardServer> {
     return localServers({ mcpServers: { ...mcpServers } }, (name) => (message) => this.#tell(name, message));
   }
 

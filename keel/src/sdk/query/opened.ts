@@ -3,19 +3,20 @@ import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
+import { isObject, type JsonObject } from "../../kernel/json.ts";
+import { projectKeyOf } from "../../kernel/path.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import type { SessionOptions } from "../../protocol/options.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { toUsage } from "../dialect/blocks.ts";
 import { MessageEmitter, type Outlet } from "../dialect/message-emitter.ts";
-import { uuidFrom } from "../dialect/uuid.ts";
 import type { SDKResultError } from "../messages/messages.ts";
 import { inputOf, type UserMessage } from "../messages/read-content.ts";
 import { answerWith, type CanUseTool, type PermissionResult } from "../options/callbacks.ts";
 import { openOptionsOf } from "../options/open-options.ts";
 import type { Options } from "../options/options.ts";
 import { Mirror, restored } from "../stored/mirror.ts";
-import { projectKeyOf } from "../stored/session-store.ts";
 import { seqOfMessage } from "../stored/stored-messages.ts";
 import { callTool } from "../tools/call-tool.ts";
 import { definitionNamed } from "../tools/mcp-server.ts";
@@ -82,7 +83,7 @@ export async function openFor(
   heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
   answerWith(session, {
-    canUseTool: answererOf(options),
+    canUseTool: answererOf(options, session),
     onElicitation: options.onElicitation,
     tell: (problem) => emitter.emitProblem(problem),
   });
@@ -102,8 +103,8 @@ async function say(session: OpenSession, content: InputBlock[], { when, id, verb
 }
 
 /** An earlier message is gone on from in a copy. */
-async function whichOf(
-  { resume, resumeSessionAt: uuid, sessionId: id }: Options,
+export async function whichOf(
+  { resume, resumeSessionAt: uuid, sessionId: id }: SessionOptions,
   wanted: OpenOptions,
   { sessions }: Home,
 ): Promise<OpenOptions["which"]> {
@@ -124,20 +125,27 @@ function mirrorOf(
 }
 
 /** Who answers asks: the callback, the tool of `permissionPromptToolName`, or nobody. */
-function answererOf(options: Options): CanUseTool | undefined {
+function answererOf(options: Options, session: OpenSession): CanUseTool | undefined {
   if (options.permissionPrompts === "none") return undefined;
-  return options.canUseTool ?? promptTool(options);
+  return options.canUseTool ?? promptTool(options, session);
 }
 
-function promptTool({ permissionPromptToolName: name, mcpServers }: Options): CanUseTool | undefined {
-  const definition = name === undefined ? undefined : definitionNamed(mcpServers, name);
-  if (!definition) return undefined;
-  return async (toolName, input, { signal, toolUseID }) => {
-    const { content, failed } = await callTool(
-      definition,
-      { tool_name: toolName, input, tool_use_id: toolUseID },
-      { callId: toolUseID, signal, progress: () => undefined },
-    );
+/** A question may wait for a person behind the tool. */
+const promptToolMs = 24 * 60 * 60 * 1000;
+
+/** A tool of the program's own server, or of one outside of it. */
+export function promptTool(
+  { permissionPromptToolName: name, mcpServers }: Options,
+  session: Pick<OpenSession, "callTool">,
+): CanUseTool | undefined {
+  if (name === undefined) return undefined;
+  const definition = definitionNamed(mcpServers, name);
+  return async (toolName, asked, { signal, toolUseID }) => {
+    const input = { tool_name: toolName, input: asked as JsonObject, tool_use_id: toolUseID };
+    const call = { tool: name, input, permission: "own", timeoutMs: promptToolMs } as const;
+    const { content, failed } = definition
+      ? await callTool(definition, input, { callId: toolUseID, signal, progress: () => undefined })
+      : await session.callTool(call);
     const words = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
     if (failed) throw fault("usage", { reason: words });
     return readAnswer(words);

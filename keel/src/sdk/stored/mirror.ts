@@ -3,12 +3,13 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Sessions } from "../../app/sessions/sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
-import { isObject, type Json } from "../../kernel/json.ts";
+import { isObject, type Json, parseJson } from "../../kernel/json.ts";
+import { projectKeyOf } from "../../kernel/path.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
-import { uuidFrom } from "../dialect/uuid.ts";
 import type { Options } from "../options/options.ts";
-import { projectKeyOf, type SessionKey, type SessionStore, type SessionStoreEntry } from "./session-store.ts";
+import type { SessionKey, SessionStore, SessionStoreEntry } from "./session-store.ts";
 
 export function entryOf(event: Durable): SessionStoreEntry {
   return {
@@ -31,6 +32,18 @@ export function eventsIn(entries: readonly SessionStoreEntry[], session: string)
       found.set(seq, { ...parsed.data, seq, at, session });
   }
   return [...found.values()].sort((left, right) => left.seq - right.seq);
+}
+
+/** Keel's own records among those of a transcript. */
+export function ownRecordsIn(lines: Iterable<string>): SessionStoreEntry[] {
+  const found: SessionStoreEntry[] = [];
+  for (const line of lines) {
+    const parsed = parseJson(line); // Undefined: not ours, or cut.
+    if (isObject(parsed) && parsed["type"] === "keel_event" && isObject(parsed["event"]))
+      // A line of JSON; each event is held against its schema where it is used.
+      found.push(parsed as SessionStoreEntry & { event: Json });
+  }
+  return found;
 }
 
 /**

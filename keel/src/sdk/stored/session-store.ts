@@ -45,6 +45,3 @@ export class InMemorySessionStore implements SessionStore {
 
 const nameOf = ({ projectKey, sessionId, subpath = "" }: SessionKey): string =>
   JSON.stringify([projectKey, sessionId, subpath]);
-
-/** The folder as a name, as stores of this interface expect it. */
-export const projectKeyOf = (cwd: string): string => cwd.replace(/[^A-Za-z0-9]/g, "-");

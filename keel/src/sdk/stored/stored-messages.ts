@@ -1,8 +1,9 @@
 /** The conversation of a stored log as messages with the number of the event that each came from. */
+
+import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { toMessages } from "../dialect/dialect.ts";
 import { type InitFacts, newMemo, noFacts } from "../dialect/memo.ts";
-import { uuidFrom } from "../dialect/uuid.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { version } from "../version.ts";
 

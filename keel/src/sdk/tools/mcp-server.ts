@@ -1,24 +1,20 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../../kernel/fault.ts";
+import { isObject } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
 import type { McpServerOptions, McpServerState as OutsideStatus } from "../../protocol/mcp.ts";
+import { channelTo, type McpServerLike } from "./in-memory.ts";
+import { SdkMcpServer } from "./sdk-server.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
-export type McpSdkServerConfig = {
+export type McpSdkServerConfig<Instance = SdkMcpServer> = {
   type: "sdk";
   name: string;
-  /** The server itself. */
-  instance: SdkMcpServer;
+  /** The server itself: one of `createSdkMcpServer`, or one that the program made with the MCP SDK. */
+  instance: Instance;
   /** Milliseconds for a call; none when left out. */
   timeout?: number;
   alwaysLoad?: boolean;
-};
-
-export type SdkMcpServer = {
-  readonly name: string;
-  readonly version: string;
-  readonly instructions?: string | undefined;
-  readonly tools: readonly AnyToolDefinition[];
 };
 
 export type McpStdioServerConfig = {
@@ -36,7 +32,10 @@ export type McpHttpServerConfig = {
   timeout?: number;
   alwaysLoad?: boolean;
 };
-export type McpServerConfig = McpSdkServerConfig | McpStdioServerConfig | McpHttpServerConfig;
+export type McpServerConfig =
+  | McpSdkServerConfig<SdkMcpServer | McpServerLike>
+  | McpStdioServerConfig
+  | McpHttpServerConfig;
 
 export type McpServerStatus = {
   name: string;
@@ -65,12 +64,10 @@ export function createSdkMcpServer({
   alwaysLoad?: boolean;
   timeout?: number;
 }): McpSdkServerConfig {
-  const double = tools.find((one, index) => tools.findIndex((other) => other.name === one.name) < index);
-  if (double) throw fault("usage", { reason: `The server ${name} has two tools called ${double.name}.` });
   return {
     type: "sdk",
     name,
-    instance: { name, version, instructions, tools: [...tools] },
+    instance: new SdkMcpServer({ name, version, instructions, tools }),
     ...present({ alwaysLoad, timeout }),
   };
 }
@@ -78,11 +75,20 @@ export function createSdkMcpServer({
 type OutsideTool = Extract<OutsideStatus, { status: "connected" }>["tools"][number];
 export type ServerConfigs = Readonly<Record<string, McpServerConfig>>;
 
+/** Those that are made of tools of this program. */
+export const ownServers = (servers: ServerConfigs = {}): [string, McpSdkServerConfig][] =>
+  Object.entries(servers).flatMap(([name, config]): [string, McpSdkServerConfig][] =>
+    isOwn(config) ? [[name, config]] : [],
+  );
+
+/** One that was made with another library is reached by messages, wherever it runs. */
+export const isOwn = (config: McpServerConfig | undefined): config is McpSdkServerConfig =>
+  config?.type === "sdk" && config.instance instanceof SdkMcpServer;
+
 /** A tool by the name that the model sees. */
 export function definitionNamed(servers: ServerConfigs = {}, name: string): AnyToolDefinition | undefined {
-  for (const [server, config] of Object.entries(servers)) {
-    if (config.type !== "sdk") continue;
-    const found = config.instance.tools.find((one) => toolName(server, one.name) === name);
+  for (const [server, { instance }] of ownServers(servers)) {
+    const found = instance.tools.find((one) => toolName(server, one.name) === name);
     if (found) return found;
   }
   return undefined;
@@ -93,22 +99,15 @@ export const toolName = (server: string, name: string): string => `mcp__${plain(
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 /** Servers of this process, which are always there. */
-export function serverStates(servers: ServerConfigs = {}): McpServerStatus[] {
-  return Object.entries(servers).flatMap(([name, config]): McpServerStatus[] => {
-    if (config.type !== "sdk") return [];
-    const { instance } = config;
-    return [
-      {
-        name,
-        status: "connected",
-        serverInfo: { name: instance.name, version: instance.version },
-        scope: "host",
-        transport: "sdk",
-        tools: instance.tools.map(toldTool),
-      },
-    ];
-  });
-}
+export const serverStates = (servers: ServerConfigs = {}): McpServerStatus[] =>
+  ownServers(servers).map(([name, { instance }]) => ({
+    name,
+    status: "connected",
+    serverInfo: { name: instance.name, version: instance.version },
+    scope: "host",
+    transport: "sdk",
+    tools: instance.tools.map(toldTool),
+  }));
 
 const toldTool = ({
   name,
@@ -122,7 +121,7 @@ const toldTool = ({
 /** A server outside of this process, as programs see it. */
 export function outsideState(server: OutsideStatus): McpServerStatus {
   const { name, scope, transport, status } = server;
-  const about = { name, status, scope, transport };
+  const about = { name, status, scope, transport: transport === "channel" ? "sdk" : transport };
   if (server.status !== "connected")
     return "error" in server && server.error !== undefined ? { ...about, error: server.error } : about;
   return {
@@ -136,8 +135,19 @@ export function outsideState(server: OutsideStatus): McpServerStatus {
 export function outsideServers(servers: ServerConfigs = {}): Record<string, McpServerOptions> {
   return Object.fromEntries(
     Object.entries(servers).flatMap(([name, config]): [string, McpServerOptions][] => {
-      if (config.type === "sdk") return [];
+      if (isOwn(config)) return [];
+      if (config.type === "sdk") return [[name, carried(config)]];
       return [[name, "command" in config ? { ...config, type: "stdio" } : config]];
     }),
   );
 }
+
+/** Throws `usage` for a server that is none. */
+function carried({ name, instance, timeout, alwaysLoad }: McpSdkServerConfig<unknown>): McpServerOptions {
+  if (!isServerLike(instance))
+    throw fault("usage", { reason: `The server ${name} has no instance that could be connected.` });
+  return { type: "channel", channel: channelTo(instance), ...present({ timeout, alwaysLoad }) };
+}
+
+const isServerLike = (instance: unknown): instance is McpServerLike =>
+  isObject(instance) && typeof instance["connect"] === "function";

@@ -6,12 +6,15 @@
 import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { own } from "../../kernel/own.ts";
+import { shorten } from "../../kernel/text.ts";
 import { callTool } from "./call-tool.ts";
 import {
+  isOwn,
   type McpSdkServerConfig,
   type McpServerStatus,
   outsideServers,
   outsideState,
+  ownServers,
   type ServerConfigs,
   serverStates,
   toolName,
@@ -84,7 +87,7 @@ export class SessionServers {
   }
 
   #isOwn(name: string): boolean {
-    return own(this.#servers, name)?.type === "sdk";
+    return isOwn(own(this.#servers, name));
   }
 
   #apply(): void {
@@ -96,8 +99,8 @@ export class SessionServers {
 
 /** The tools of all servers in this process, under the names that the model sees. */
 export function ownToolsOf(servers: ServerConfigs = {}): OwnTool[] {
-  return Object.entries(servers).flatMap(([server, config]) =>
-    config.type === "sdk" ? config.instance.tools.map((one) => toolOf(one, { server, config })) : [],
+  return ownServers(servers).flatMap(([server, config]) =>
+    config.instance.tools.map((one) => toolOf(one, { server, config })),
   );
 }
 
@@ -110,7 +113,18 @@ function toolOf(
     description: definition.description,
     ...toolInputOf(definition.inputSchema),
     readOnly: definition.annotations?.readOnlyHint === true,
+    server: wordsOf(server, config),
     timeoutMs: config.timeout,
     run: (input, call) => callTool(definition, input, call),
   });
+}
+
+/** What a server may say about its use. */
+const maxInstructionCharacters = 2_048;
+
+function wordsOf(server: string, { instance }: McpSdkServerConfig): OwnTool["server"] {
+  const words = instance.instructions?.trim();
+  return words
+    ? { server, prefix: toolName(server, ""), words: shorten(words, maxInstructionCharacters) }
+    : undefined;
 }

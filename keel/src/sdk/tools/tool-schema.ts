@@ -4,6 +4,7 @@ import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { type SchemaIssue, schemaOf } from "../../kernel/schema.ts";
+import { isZodThree, type ZodThree, zodThreeJson } from "./zod-three.ts";
 
 /** The part of the Standard Schema that is needed here. */
 export interface StandardSchema<Output = unknown> {
@@ -42,9 +43,12 @@ export type ToolInput = {
 };
 
 /** Throws `usage` for something that is no schema. */
-export function toolInputOf(schema: StandardSchema | Shape): ToolInput {
+export function toolInputOf(given: StandardSchema | Shape): ToolInput {
+  const schema = readable(given);
   if (isStandard(schema)) return isZod(schema) ? fromZod(schema) : fromStandard(schema);
-  const fields = Object.entries(schema);
+  const fields = Object.entries(schema).map(
+    ([name, field]) => [name, readable(field)] as [string, typeof field],
+  );
   const wrong = fields.find(([, field]) => !isStandard(field));
   if (wrong) throw fault("usage", { reason: `The field ${wrong[0]} of a tool's input is no schema.` });
   if (fields.every(([, field]) => isZod(field)))
@@ -54,6 +58,21 @@ export function toolInputOf(schema: StandardSchema | Shape): ToolInput {
 
 const isStandard = (value: unknown): value is StandardSchema =>
   (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
+
+/** What version 3 of zod cannot say of itself is said for it. */
+const readable = <S>(schema: S): S | StandardSchema => (isZodThree(schema) ? fromZodThree(schema) : schema);
+
+const fromZodThree = (schema: ZodThree): StandardSchema => ({
+  "~standard": {
+    version: 1,
+    vendor: "zod",
+    validate(value) {
+      const parsed = schema.safeParse(value);
+      return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
+    },
+    jsonSchema: { input: () => zodThreeJson(schema) },
+  },
+});
 
 /** Of version 4, whose insides all copies of it share. */
 const isZod = (value: unknown): boolean => isObject(value) && "_zod" in value;

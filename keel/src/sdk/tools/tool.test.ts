@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
+import * as zodThree from "zod/v3";
 import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
@@ -39,6 +40,69 @@ describe("a tool of the program", () => {
     expect(schema).toMatchObject({ type: "object", required: ["a"] });
     expect(JSON.stringify(result.message)).toContain("3");
     expect(messages[0]).toMatchObject({ mcp_servers: [{ name: "own", status: "connected" }] });
+  });
+
+  test("takes shapes of zod 3: the model is told types and descriptions, and inputs are held against them", async () => {
+    verifies("S2.14");
+    const seen: unknown[] = [];
+    const shape = {
+      city: zodThree.string().min(2).describe("where"),
+      days: zodThree.number().int().max(9).default(3),
+      unit: zodThree.enum(["c", "f"]).optional(),
+      places: zodThree
+        .array(zodThree.object({ at: zodThree.string().email().nullable() }))
+        .max(2)
+        .optional(),
+      kind: zodThree.union([zodThree.literal("a"), zodThree.boolean()]).optional(),
+      notes: zodThree.record(zodThree.string(), zodThree.number()).optional(),
+      when: zodThree
+        .string()
+        .transform((text) => text.length)
+        .optional(),
+    };
+    const forecast = tool("forecast", "Forecasts", shape, async (args) => {
+      seen.push(args);
+      return words("sunny");
+    });
+    const { schema } = await run(forecast, { city: "Rome", when: "now" });
+    expect(schema).toMatchObject({
+      type: "object",
+      required: ["city"],
+      properties: {
+        city: { type: "string", minLength: 2, description: "where" },
+        days: { type: "integer", maximum: 9, default: 3 },
+        unit: { type: "string", enum: ["c", "f"] },
+        places: {
+          type: "array",
+          maxItems: 2,
+          items: {
+            type: "object",
+            required: ["at"],
+            properties: { at: { anyOf: [{ type: "string", format: "email" }, { type: "null" }] } },
+          },
+        },
+        kind: { anyOf: [{ const: "a" }, { type: "boolean" }] },
+        notes: { type: "object", additionalProperties: { type: "number" } },
+        when: { type: "string" },
+      },
+    });
+    expect(seen).toEqual([{ city: "Rome", days: 3, when: 3 }]);
+    const bad = await run(forecast, { city: "R", days: 12 });
+    expect(JSON.stringify(bad.result.message)).toContain("city");
+    expect(seen).toHaveLength(1);
+  });
+
+  test("takes a whole object of zod 3, also of a release that is no Standard Schema yet", async () => {
+    const whole: zodThree.ZodTypeAny = zodThree.object({
+      a: zodThree.number(),
+      next: zodThree.lazy(() => whole).optional(),
+    });
+    const { "~standard": _, ...older } = Object.assign(Object.create(Object.getPrototypeOf(whole)), whole);
+    const sum = tool("sum", "Sums", older as never, async (args) => words(JSON.stringify(args)));
+    expect((await run(sum, { a: 1 })).schema).toMatchObject({
+      properties: { a: { type: "number" } },
+      required: ["a"],
+    });
   });
 
   test("takes any Standard Schema, whole or by field", async () => {

@@ -60,3 +60,11 @@ export function tool<S extends StandardSchema | Shape>(
 export type AnyToolDefinition = Omit<SdkMcpToolDefinition, "handler"> & {
   handler: (args: never, extra: ToolExtra) => Promise<CallToolResult>;
 };
+
+/** Tools under the name of a server. */
+export interface ToolServer {
+  readonly name: string;
+  readonly version: string;
+  readonly instructions?: string | undefined;
+  readonly tools: readonly AnyToolDefinition[];
+}

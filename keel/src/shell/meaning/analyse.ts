@@ -9,7 +9,7 @@ import type { SyntaxNode } from "../../ports/shell.ts";
 import { shells } from "../programs/wrappers.ts";
 import { readScript } from "../read/read-script.ts";
 import type { ParsedScript } from "../read/syntax.ts";
-import { commandsOf, type NamedCommand, withInner } from "./commands.ts";
+import { allSteps, commandsOf, type NamedCommand, withInner } from "./commands.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import type { ShellScope } from "./path-scope.ts";
 import { type Proof, prove, provedByItself } from "./prove.ts";
@@ -24,9 +24,11 @@ export type Analysis =
       readonly commands: readonly NamedCommand[];
       /** Every step, also those without a program. */
       readonly steps: readonly ShellStep[];
+      /** These with all that they run, each once. */
+      readonly allSteps: readonly ShellStep[];
       /** Why the text as a whole cannot be approved by what its commands are. */
       readonly doubts: readonly Doubt[];
-      readonly effects: Effects;
+      effects(): Effects;
       /** One for each step, in their order. */
       readonly proofs: readonly Proof[];
       readonly functions: readonly string[];
@@ -75,6 +77,7 @@ export function analyseReading(
   const known = { home: context.home, variables: knownVariables(text, context) };
   const walked = walk(script.value, { directories: [context.cwd], known });
   const commands = commandsOf(walked, known);
+  const all = allSteps(walked.steps, commands);
   const doubts: Doubt[] = [...textDoubts(text), ...walked.doubts];
   if (script.value.items.length > maxCommands)
     doubts.push({ kind: "caution", text: `it has more than ${maxCommands} commands in a row` });
@@ -88,8 +91,10 @@ export function analyseReading(
     kind: "read",
     commands,
     steps: walked.steps,
+    allSteps: all,
     doubts,
-    effects: withForkBomb(text, effectsOf(walked.steps, commands, context)),
+    // Only screens want to know them.
+    effects: () => withForkBomb(text, effectsOf(all, commands, context)),
     proofs: provedAll(walked.steps, commands, context),
     functions: walked.functions,
   };
@@ -110,12 +115,14 @@ function textDoubts(text: string): Doubt[] {
 
 /** Values that the harness itself gives, unless the text names the variable as something to set. */
 function knownVariables(text: string, { home, cwd }: ShellContext): Map<string, string> {
-  const isSet = (name: string): boolean => new RegExp(`(?<![$\\w{])${name}(?!\\w)`).test(text);
   return new Map([
-    ...(isSet("HOME") ? [] : [["HOME", home] as const]),
-    ...(isSet("PWD") ? [] : [["PWD", cwd] as const]),
+    ...(setsHome.test(text) ? [] : [["HOME", home] as const]),
+    ...(setsFolder.test(text) ? [] : [["PWD", cwd] as const]),
   ]);
 }
+
+const setsHome = /(?<![$\w{])HOME(?!\w)/;
+const setsFolder = /(?<![$\w{])PWD(?!\w)/;
 
 /** A text of more commands is not proved: nobody asks for so many to be read without a question. */
 const maxProved = 500;

@@ -82,8 +82,14 @@ export const innerOf = ({ inner }: NamedCommand): NamedCommand[] =>
   inner.length === 0 ? [] : inner.flatMap(withInner);
 
 /** Every step of a text with all that they run, each once: the command of a step of the text is that step. */
-export const allSteps = (steps: readonly ShellStep[], commands: readonly NamedCommand[]): ShellStep[] => [
-  ...steps,
-  ...commands.flatMap(innerOf).map(({ step }) => step),
-  ...commands.flatMap(withInner).flatMap(({ bare }) => bare),
-];
+export const allSteps = (
+  steps: readonly ShellStep[],
+  commands: readonly NamedCommand[],
+): readonly ShellStep[] =>
+  commands.every(({ inner, bare }) => inner.length + bare.length === 0)
+    ? steps
+    : [
+        ...steps,
+        ...commands.flatMap(innerOf).map(({ step }) => step),
+        ...commands.flatMap(withInner).flatMap(({ bare }) => bare),
+      ];

@@ -4,7 +4,7 @@ import { destroys, isDestructiveCode } from "../programs/destroys.ts";
 import { isSocketPath, usesNetwork } from "../programs/networks.ts";
 import { interpreters } from "../programs/wrappers.ts";
 import { writtenTo } from "../programs/writers.ts";
-import { allSteps, type NamedCommand, withInner } from "./commands.ts";
+import { type NamedCommand, withInner } from "./commands.ts";
 import { programOf } from "./inside.ts";
 import { pathScope, type ShellScope } from "./path-scope.ts";
 import { keepsNothing } from "./prove.ts";
@@ -18,7 +18,7 @@ export type Effects = {
 
 /** All steps count, also those that are nothing but a redirection. */
 export function effectsOf(
-  steps: readonly ShellStep[],
+  allSteps: readonly ShellStep[],
   commands: readonly NamedCommand[],
   scope: ShellScope,
 ): Effects {
@@ -26,7 +26,7 @@ export function effectsOf(
   // Then everything is possible, and nothing has to be looked at.
   if (all.some(({ hides, step }) => hides || step.words[0]?.kind !== "fixed"))
     return { writesOutside: true, network: true, destructive: true };
-  const redirecting = allSteps(steps, commands).filter(({ redirections }) => redirections.length > 0);
+  const redirecting = allSteps.filter(({ redirections }) => redirections.length > 0);
   return {
     writesOutside:
       redirecting.some((step) => redirectsOutside(step, scope)) ||

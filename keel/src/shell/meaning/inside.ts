@@ -24,9 +24,9 @@ export function insideOf(step: ShellStep): Inside {
 }
 
 /** The name of its program, "" when there is none, and the words behind it. */
-export const programOf = ({ words: [program, ...rest] }: ShellStep): { name: string; rest: Argument[] } => ({
-  name: program ? programName(program) : "",
-  rest,
+export const programOf = ({ words }: ShellStep): { name: string; rest: Argument[] } => ({
+  name: words[0] ? programName(words[0]) : "",
+  rest: words.slice(1),
 });
 
 /** Without the directory that it lies in. */

@@ -22,9 +22,11 @@ export type NewPrinter = (
   finish(): void;
 }>;
 
-type ConversationOptions = {
+export type ConversationOptions = {
   /** Without one the unfinished turn goes on. */
   readonly prompt: string | undefined;
+  /** `as-is`: a slash at its start means nothing. */
+  readonly words?: "as-is" | undefined;
   readonly newPrinter: NewPrinter;
   readonly context: Context;
   /** From which level on notices are shown. */
@@ -32,7 +34,7 @@ type ConversationOptions = {
   /** Whether a person at the terminal sees the steps on standard error. */
   readonly steps?: "shown" | "hidden";
   /** Who answers, in place of the person at the terminal or of nobody. Returns a function that stops it. */
-  readonly answer?: (session: OpenSession) => (() => void) | Promise<() => void>;
+  readonly answer?: ((session: OpenSession) => (() => void) | Promise<() => void>) | undefined;
 };
 
 /** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
@@ -99,10 +101,11 @@ async function askThePerson(session: OpenSession, context: Context): Promise<() 
 
 async function work(
   session: OpenSession,
-  { prompt, context }: ConversationOptions,
+  { prompt, words, context }: ConversationOptions,
   interrupted: AbortSignal,
 ): Promise<undefined> {
-  if (prompt !== undefined) await session.submit({ type: "input", content: [text(prompt)] });
+  if (prompt !== undefined)
+    await session.submit({ type: "input", content: [text(prompt)], ...(words ? { words } : {}) });
   else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
   await awaitTasks(session, context, interrupted);

@@ -12,12 +12,21 @@ export type JsonOutput = {
   readonly show: "result" | "all";
   /** `pieces`: also what arrives while a reply is written. */
   readonly replies: "whole" | "pieces";
+  /** Also when hooks run. */
+  readonly hookEvents?: boolean;
+  /** Also the prompt itself. */
+  readonly echoes?: boolean;
 };
 
 export const jsonPrinter =
-  ({ show, replies }: JsonOutput): NewPrinter =>
+  ({ show, replies, hookEvents = false, echoes = false }: JsonOutput): NewPrinter =>
   async (session, context) => {
-    const facts = { ...factsOf(session, context.version), partialMessages: replies === "pieces" };
+    const facts = {
+      ...factsOf(session, context.version),
+      partialMessages: replies === "pieces",
+      hookEvents,
+      replayUserMessages: echoes,
+    };
     // A session that goes on counts on: its totals are in its log.
     let memo = await session.fold(messagesFold(facts));
     const pieces = piecesFor(context.out);

@@ -1,5 +1,5 @@
 /** `keel -p`: one prompt in, one answer out. Opens the session, shows it in the wanted form, and ends with its code. */
-import { openHome } from "../../../app/home.ts";
+import { type Home, openHome } from "../../../app/home.ts";
 import { mustFit, type OpenOptions, openOptionsOf } from "../../../app/options.ts";
 // A home loads it with the first session; here there is always one.
 import "../../../app/open-session.ts";
@@ -8,17 +8,19 @@ import { readable, shorten, visible } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
 import { textOf } from "../../../protocol/message.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
-import { oneOf, usage } from "../arguments.ts";
+import type { Options } from "../../../sdk/options/options.ts";
+import { type OptionValues, oneOf, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { type FlagValues, readFlags } from "../session-flags.ts";
-import { hasPerson } from "../terminal/answer-asks.ts";
-import type { NewPrinter } from "./converse.ts";
-import { converse } from "./converse.ts";
+import { type besideOptions, type FlagValues, readUserFlags } from "../session-flags.ts";
+import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
+import { type ConversationOptions, converse, type NewPrinter } from "./converse.ts";
+import type { JsonOutput } from "./json-printer.ts";
 import { readPrompt } from "./prompt.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
 
-type PrintValues = FlagValues & {
+type SessionValues = FlagValues & OptionValues<typeof besideOptions>;
+type PrintValues = SessionValues & {
   readonly [Name in "output-format" | "input-format"]: string | undefined;
 } & { readonly verbose: boolean };
 
@@ -32,7 +34,11 @@ export async function print(
   const partial = values["include-partial-messages"] === true;
   if (partial && format !== "stream-json")
     throw usage("--include-partial-messages needs --output-format stream-json.");
-  const newPrinter = await printerFor(format, partial ? "pieces" : "whole");
+  const newPrinter = await printerFor(format, {
+    replies: partial ? "pieces" : "whole",
+    hookEvents: values["include-hook-events"] === true,
+    echoes: values["replay-user-messages"],
+  });
   const prompt = await readPrompt(positionals, context);
   const goesOn = values["resume"] !== undefined || values["continue"] === true;
   if (prompt === undefined && !goesOn)
@@ -41,19 +47,55 @@ export async function print(
   const options = await openOptions(values, prompt === undefined ? "go on" : "new prompt", context);
   await using stage = values["model"] === "rehearsal" ? await rehearsalStage(goesOn) : undefined;
   const wanted = { ...options, ...stage?.options(context) };
-  const session = await openHome(wanted).open(wanted);
+  const home = openHome(wanted);
+  const at = values["resume-session-at"];
+  const which = typeof at === "string" ? await whichAt(values, at, { wanted, home }) : wanted.which;
+  const session = await home.open({ ...wanted, which });
   // Awaited here: the stage of a rehearsal stands until the last word.
-  return await converse(session, { prompt, newPrinter, context, level: values.verbose ? "info" : "warning" });
+  return await converse(session, {
+    prompt,
+    words: values["disable-slash-commands"] ? "as-is" : undefined,
+    newPrinter,
+    context,
+    level: values.verbose || values.debug ? "info" : "warning",
+    answer: await answererFor(values, context),
+  });
+}
+
+/** Loaded late: few go on from an earlier message. */
+async function whichAt(
+  { resume }: SessionValues,
+  resumeSessionAt: string,
+  { wanted, home }: { wanted: OpenOptions; home: Home },
+): Promise<OpenOptions["which"]> {
+  if (typeof resume !== "string") throw usage("--resume-session-at needs --resume.");
+  const { whichOf } = await import("../../../sdk/query/opened.ts");
+  return whichOf({ resume, resumeSessionAt }, wanted, home);
+}
+
+/** A tool of a server, or nobody; left out: the person at the terminal, where one is. */
+async function answererFor(values: SessionValues, { err }: Context): Promise<ConversationOptions["answer"]> {
+  if (values["permission-prompts"] === "none") return refuseAsks;
+  const name = values["permission-prompt-tool"];
+  if (typeof name !== "string") return undefined;
+  if (name === "stdio") throw usage("--permission-prompt-tool stdio needs --input-format stream-json.");
+  const { answerWith } = await import("../../../sdk/options/callbacks.ts");
+  const { promptTool } = await import("../../../sdk/query/opened.ts");
+  return (session) =>
+    answerWith(session, {
+      canUseTool: promptTool({ permissionPromptToolName: name }, session),
+      tell: (problem) => err.line(`keel: ${problem}`),
+    });
 }
 
 /** From the options of the command line to those of a session. What does not fit together is a usage fault. */
 export async function openOptions(
-  values: FlagValues,
+  values: SessionValues,
   start: "new prompt" | "go on",
   context: Context,
 ): Promise<OpenOptions> {
   const { env, cwd, version } = context;
-  const given = await readFlags("cli", values, cwd);
+  const given = await readUserFlags("cli", values, cwd);
   mustFit(given);
   return openOptionsOf(given, {
     version,
@@ -61,11 +103,21 @@ export async function openOptions(
     cwd,
     // A new prompt gives an unfinished turn up; without one it is what goes on.
     unfinished: start === "go on" ? "continue" : "lost",
-    asks: hasPerson(context) ? "answered" : "refused",
+    asks: answersAsks(values, context) ? "answered" : "refused",
     mcpServers: given.mcpServers && (await checkedServers(given.mcpServers, env)),
     checkpoints: "on",
-    memory: "on",
+    memory: values.bare ? "off" : "on",
+    agents: given.agents && (await agentsIn(given.agents)),
   });
+}
+
+const answersAsks = (values: SessionValues, context: Context): boolean =>
+  values["permission-prompts"] !== "none" &&
+  (values["permission-prompt-tool"] !== undefined || hasPerson(context));
+
+async function agentsIn(agents: Record<string, unknown>) {
+  const { agentsOf } = await import("../../../sdk/options/open-options.ts");
+  return agentsOf({ agents: agents as NonNullable<Options["agents"]> });
 }
 
 async function checkedServers(servers: Record<string, unknown>, env: Context["env"]) {
@@ -76,11 +128,11 @@ async function checkedServers(servers: Record<string, unknown>, env: Context["en
 /** What only programs read is loaded only for them. */
 async function printerFor(
   format: (typeof formats)[number],
-  replies: "whole" | "pieces",
+  more: Omit<JsonOutput, "show">,
 ): Promise<NewPrinter> {
   if (format === "text") return textPrinter;
   const { jsonPrinter } = await import("./json-printer.ts");
-  return jsonPrinter({ show: format === "json" ? "result" : "all", replies });
+  return jsonPrinter({ show: format === "json" ? "result" : "all", ...more });
 }
 
 /** The rehearsal model works only in a folder of its own, which is gone afterwards. */

@@ -1,8 +1,9 @@
 /** `keel` without the name of a command: prints an answer, or says how to get one. */
 import { exitCodes } from "../../../kernel/faults.ts";
+import { interfaceVersion } from "../../../sdk/version.ts";
 import { type Arguments, type CliOptions, usage } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { flagsOf } from "../session-flags.ts";
+import { besideOptions, flagsOf } from "../session-flags.ts";
 
 /** Of `keel -p`, as data: the parser and the help both read this table. */
 const own = {
@@ -14,17 +15,29 @@ const own = {
     says: "text (the default), or stream-json, for an SDK that sends lines",
   },
   verbose: { kind: "flag", says: "Say more on standard error" },
+  ...besideOptions,
 } as const satisfies CliOptions;
 
 export const printOptions: typeof own & CliOptions = { ...own, ...flagsOf("cli") };
 
-const version = { version: { kind: "flag", short: "V", says: "Show the version" } } as const;
+const version = {
+  version: { kind: "flag", short: "V", says: "Show the version" },
+  "stands-in-for": {
+    kind: "flag",
+    short: "v",
+    says: "Show the version of the interface that this version stands in for",
+  },
+} as const;
 export const rootOptions: typeof printOptions & typeof version = { ...printOptions, ...version };
 
 export async function root(parsed: Arguments<typeof rootOptions>, context: Context): Promise<number> {
   const { values, positionals } = parsed;
   if (values.version) {
     context.out.line(context.version);
+    return exitCodes.ended;
+  }
+  if (values["stands-in-for"]) {
+    context.out.line(`${interfaceVersion} (Keel ${context.version})`);
     return exitCodes.ended;
   }
   if (values.print) {

@@ -1,5 +1,6 @@
 /** UUIDs made from names: the same log gives the same ids, in every process and without a source of chance. */
-import type { UUID } from "../messages/content.ts";
+
+export type UUID = `${string}-${string}-${string}-${string}-${string}`;
 
 /**
  * A UUID of version 8. Four lanes of 32 bits take in each character and pass it on to their neighbour; each step can be
