@@ -17,7 +17,14 @@ export type Layer = {
 const basics = ["protocol", "kernel"];
 const adapter = ["ports", ...basics];
 const host = ["app", "view", "transport", ...basics];
-const otherHosts = ["hosts/tui", "hosts/runner", "hosts/desktop", "hosts/console", "hosts/ide"];
+const otherHosts = [
+  "hosts/server",
+  "hosts/tui",
+  "hosts/runner",
+  "hosts/desktop",
+  "hosts/console",
+  "hosts/ide",
+];
 
 const rows = {
   // With all that says how text may be shown.
@@ -26,6 +33,9 @@ const rows = {
   // With the tables of options and inquiries, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 2_700 },
   view: { imports: basics, packages: [], lines: 2_750 },
+
+  // The far end of a handle: runs in a browser.
+  client: { imports: ["transport", ...basics], packages: [], lines: 650 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_300 },
@@ -93,6 +103,8 @@ const rows = {
       "workspace/web/post-json.ts",
     ],
   },
+  // Owns sessions for those who attach: frames, HTTP, who may come in.
+  "hosts/server": { imports: host, lines: 1_200 },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },
@@ -130,6 +142,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 export const publicEntries: Readonly<Record<string, string>> = {
   keel: "keel/src/sdk/index.ts",
   "keel/protocol": "keel/src/protocol/public.ts",
+  "keel/client": "keel/src/client/public.ts",
   "keel/view": "keel/src/view/public.ts",
   "keel/testing": "keel/src/testing/public.ts",
 };

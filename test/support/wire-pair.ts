@@ -1,11 +1,11 @@
 // Two ends of a wire in one process, that can be cut: messages arrive in order, a turn of the loop later.
-import type { Wire } from "../../keel/src/client/wire-link.ts";
-import type { Connection, Peer } from "../../keel/src/hosts/server/connection.ts";
+import type { MessageWire } from "../../keel/src/client/wire-link.ts";
+import type { ClientConnection, ClientPeer } from "../../keel/src/hosts/server/connection.ts";
 
-export type WirePair = { readonly wire: Wire; cut(reason?: string): void };
+export type WirePair = { readonly wire: MessageWire; cut(reason?: string): void };
 
 /** `serve` makes the server's end; it is told of messages in the order in which they were sent. */
-export function wirePair(serve: (peer: Peer) => Connection): WirePair {
+export function wirePair(serve: (peer: ClientPeer) => ClientConnection): WirePair {
   const closed = Promise.withResolvers<string>();
   let listener: (message: string) => void = () => undefined;
   let isCut = false;

@@ -1,11 +1,12 @@
 /** A client of a server of sessions: what it has, and handles on them. Runs in a browser and in Node. */
+import { fault } from "../kernel/fault.ts";
 import type { SessionHandle } from "../protocol/handle.ts";
-import type { AnswerTo, Question, SessionEntry } from "../protocol/operation.ts";
+import type { AnswerTo, OperationQuestion, SessionEntry } from "../protocol/operation.ts";
 import { wireName } from "../protocol/wire.ts";
 import { type ClientPorts, farHandle } from "./far-handle.ts";
 import { httpLink } from "./http-link.ts";
-import type { Greeting, Link } from "./link.ts";
-import { type Wire, wireLink } from "./wire-link.ts";
+import type { Greeting, ServerLink } from "./link.ts";
+import { type MessageWire, wireLink } from "./wire-link.ts";
 
 export type ClientOptions = {
   /** `http://127.0.0.1:8080`, of the server. */
@@ -20,15 +21,15 @@ export type ClientOptions = {
 
 export type KeelClient = {
   greeting(): Promise<Greeting>;
-  sessions(filter?: Question<"sessions">): Promise<readonly SessionEntry[]>;
+  sessions(filter?: OperationQuestion<"sessions">): Promise<readonly SessionEntry[]>;
   status(): Promise<AnswerTo<"status">>;
   /** Begins a session. The options are those of the options table, as a runner's first line has them. */
-  open(question: Question<"open">): Promise<SessionHandle>;
+  open(question: OperationQuestion<"open">): Promise<SessionHandle>;
   /** A handle on a session that there is; nothing is asked of the server yet. */
   attach(session: string): SessionHandle;
-  history(question: Question<"history">): Promise<AnswerTo<"history">>;
-  fork(question: Question<"fork">): Promise<SessionHandle>;
-  label(question: Question<"label">): Promise<void>;
+  history(question: OperationQuestion<"history">): Promise<AnswerTo<"history">>;
+  fork(question: OperationQuestion<"fork">): Promise<SessionHandle>;
+  label(question: OperationQuestion<"label">): Promise<void>;
   delete(session: string): Promise<void>;
   /** Cuts the way to the server; handles end with it. */
   close(): void;
@@ -45,7 +46,7 @@ export function connect({ url, secret, via = "websocket", name }: ClientOptions)
 }
 
 /** The same over a link of one's own: a unix socket, a pair of pipes. */
-export function clientOver(link: Link, ports: ClientPorts = webPorts()): KeelClient {
+export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): KeelClient {
   const attach = (session: string): SessionHandle => farHandle(session, link, ports);
   return {
     greeting: () => link.greeting(),
@@ -62,7 +63,7 @@ export function clientOver(link: Link, ports: ClientPorts = webPorts()): KeelCli
 }
 
 /** A secret cannot stand in a header here, so that it travels as the name of a second protocol. */
-function webSocketWire(url: string, secret: string | undefined): Promise<Wire> {
+function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
   const address = new URL("/ws", url);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, secret === undefined ? [wireName] : [wireName, `keel.${secret}`]);
@@ -72,7 +73,7 @@ function webSocketWire(url: string, secret: string | undefined): Promise<Wire> {
   socket.addEventListener("close", ({ code, reason }) =>
     closed.resolve(reason || `the socket was closed (${code})`),
   );
-  const wire: Wire = {
+  const wire: MessageWire = {
     send: (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(message);
     },
@@ -88,9 +89,13 @@ function webSocketWire(url: string, secret: string | undefined): Promise<Wire> {
   };
   return new Promise((resolve, reject) => {
     socket.addEventListener("open", () => resolve(wire), { once: true });
-    socket.addEventListener("error", () => reject(new Error("the socket could not be opened")), {
-      once: true,
-    });
+    socket.addEventListener(
+      "error",
+      () => reject(fault("link_lost", { reason: "the socket could not be opened" })),
+      {
+        once: true,
+      },
+    );
   });
 }
 

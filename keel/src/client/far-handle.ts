@@ -9,7 +9,7 @@ import type { Command, Receipt } from "../protocol/command.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { SessionHandle } from "../protocol/handle.ts";
 import type { Inquire } from "../protocol/inquiry.ts";
-import type { Link } from "./link.ts";
+import type { ServerLink } from "./link.ts";
 
 /** What only the place where a client runs can give. */
 export type ClientPorts = {
@@ -23,7 +23,7 @@ const reconnecting: Backoff = { firstMs: 100, maxMs: 5_000 };
 /** A command is not held for ever: whoever sent it is told. */
 const maxTries = 12;
 
-export function farHandle(id: string, link: Link, ports: ClientPorts): SessionHandle {
+export function farHandle(id: string, link: ServerLink, ports: ClientPorts): SessionHandle {
   const detached = new AbortController();
   const pause = (tries: number, signal: AbortSignal): Promise<void> =>
     ports.sleep(delayMs(reconnecting, tries, ports.random()), signal);

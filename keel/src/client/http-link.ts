@@ -6,7 +6,7 @@ import type { Envelope } from "../protocol/event/envelope.ts";
 import { type AnswerTo, type OperationName, operations } from "../protocol/operation.ts";
 import { maxFrameBytes, pingMs } from "../protocol/wire.ts";
 import { sseReader } from "../transport/sse.ts";
-import type { Link } from "./link.ts";
+import type { ServerLink } from "./link.ts";
 
 export type HttpLinkOptions = {
   /** `http://127.0.0.1:8080` */
@@ -19,7 +19,7 @@ export type HttpLinkOptions = {
 
 const maxMissed = 3;
 
-export function httpLink({ url, secret, fetch: send, timers }: HttpLinkOptions): Link {
+export function httpLink({ url, secret, fetch: send, timers }: HttpLinkOptions): ServerLink {
   const headers = secret === undefined ? {} : { authorization: `Bearer ${secret}` };
   const closed = new AbortController();
   const request = async (path: string, init: RequestInit): Promise<Response> => {

@@ -4,5 +4,5 @@ export type { Access, SessionEntry } from "../protocol/operation.ts";
 export { type ClientOptions, clientOver, connect, type KeelClient } from "./connect.ts";
 export { type ClientPorts, farHandle } from "./far-handle.ts";
 export { type HttpLinkOptions, httpLink } from "./http-link.ts";
-export type { Greeting, Link } from "./link.ts";
-export { type Wire, type WireOptions, wireLink } from "./wire-link.ts";
+export type { Greeting, ServerLink } from "./link.ts";
+export { type MessageWire, type WireOptions, wireLink } from "./wire-link.ts";

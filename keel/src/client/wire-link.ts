@@ -5,10 +5,10 @@ import { Queue } from "../kernel/queue.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import type { AnswerTo, OperationName } from "../protocol/operation.ts";
 import { type ClientFrame, pingMs, type ServerFrame, wireVersion } from "../protocol/wire.ts";
-import type { Greeting, Link } from "./link.ts";
+import type { Greeting, ServerLink } from "./link.ts";
 
 /** Messages both ways. `closed` settles when the last message was told. */
-export type Wire = {
+export type MessageWire = {
   send(message: string): void;
   /** Told from the first message on, which never comes before this was called. */
   onMessage(listener: (message: string) => void): void;
@@ -19,7 +19,7 @@ export type Wire = {
 
 export type WireOptions = {
   /** Opens the wire anew. Throws where it cannot be opened. */
-  open(): Promise<Wire>;
+  open(): Promise<MessageWire>;
   /** What this client is called. */
   readonly name?: string | undefined;
   /** Time and timers, for pings. */
@@ -31,10 +31,12 @@ const maxWaiting = 50_000;
 /** After this many pings without a word the other side is taken for gone. */
 const maxMissed = 3;
 
-export function wireLink(options: WireOptions): Link {
-  let current: Promise<Connection> | undefined;
-  const connection = (): Promise<Connection> => {
-    const opened = (current ??= connect(options));
+export function wireLink(options: WireOptions): ServerLink {
+  let current: Promise<WireConnection> | undefined;
+  const connection = (): Promise<WireConnection> => {
+    if (current) return current;
+    const opened = connect(options);
+    current = opened;
     const forget = (): void => {
       if (current === opened) current = undefined;
     };
@@ -57,7 +59,7 @@ export function wireLink(options: WireOptions): Link {
   };
 }
 
-type Connection = {
+type WireConnection = {
   readonly greeting: Greeting;
   call(operation: string, question: unknown): Promise<unknown>;
   follow(session: string, after: number, signal: AbortSignal): AsyncIterable<Envelope>;
@@ -65,21 +67,21 @@ type Connection = {
   close(): void;
 };
 
-type Waiting = { done(answer: unknown): void; failed(why: unknown): void };
+type WaitingCall = { done(answer: unknown): void; failed(why: unknown): void };
 
-async function connect({ open, name, timers }: WireOptions): Promise<Connection> {
+async function connect({ open, name, timers }: WireOptions): Promise<WireConnection> {
   const wire = await open().catch((thrown: unknown) => {
     if (thrown instanceof Fault) throw thrown;
     throw lost(reasonOf(thrown));
   });
-  const calls = new Map<number, Waiting>();
+  const calls = new Map<number, WaitingCall>();
   const followed = new Map<number, Queue<Envelope>>();
   const greeted = Promise.withResolvers<Greeting>();
   let lastId = 0;
   let heardAt = timers.now();
 
   const send = (frame: ClientFrame): void => wire.send(JSON.stringify(frame));
-  const settle = (id: number, end: (waiting: Waiting) => void): void => {
+  const settle = (id: number, end: (waiting: WaitingCall) => void): void => {
     const waiting = calls.get(id);
     calls.delete(id);
     if (waiting) end(waiting);

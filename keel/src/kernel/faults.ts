@@ -89,7 +89,7 @@ export const faults = {
     exit: exitCodes.usage,
   },
   access_refused: {
-    says: "This needs the access \"{needed}\", and only \"{has}\" was given.",
+    says: 'This needs the access "{needed}", and only "{has}" was given.',
     hint: "Pair the device again with more access.",
     exit: exitCodes.keyRefused,
   },
@@ -101,6 +101,16 @@ export const faults = {
   outcome_unknown: {
     says: "It is not known whether {what} was done: the server started anew in between.",
     hint: "Look at the session, and send it again if it was not.",
+    exit: exitCodes.unreachable,
+  },
+  server_runs: {
+    says: "A server of this home runs already (process {pid}): {where}",
+    hint: "Attach to it, or end it with `keel serve --stop`.",
+    exit: exitCodes.sessionBusy,
+  },
+  server_absent: {
+    says: "No server of this home runs.",
+    hint: "`keel serve` starts one.",
     exit: exitCodes.unreachable,
   },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },

@@ -44,15 +44,18 @@ export type SessionEntry = z.infer<typeof sessionEntrySchema>;
 
 const ofSession = { session: text };
 
-type OperationRow<Question, Answer> = {
+type OperationRow<OperationQuestion, Answer> = {
   readonly says: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** `{names}` are fields of the question; the others stand in the query of a GET and in the body of all else. */
   readonly path: string;
   readonly access: Access;
-  readonly question: z.ZodMiniType<Question>;
+  readonly question: z.ZodMiniType<OperationQuestion>;
   readonly answer: z.ZodMiniType<Answer>;
 };
+
+/** Fields that are numbers, also in the query of an address. */
+export const numberFields: readonly string[] = ["after", "limit"];
 
 /** At most this many events in one answer: a screen's worth, with room. */
 export const maxHistory = 1_000;
@@ -71,7 +74,7 @@ export const operations = {
     method: "GET",
     path: "/api/sessions",
     access: "watch",
-    question: z.object({ cwd: opt(text), limit: opt(z.coerce.number()) }),
+    question: z.object({ cwd: opt(text), limit: opt(z.number()) }),
     answer: list(sessionEntrySchema),
   },
   open: {
@@ -120,7 +123,7 @@ export const operations = {
     method: "GET",
     path: "/api/sessions/{session}/history",
     access: "watch",
-    question: z.object({ ...ofSession, after: opt(z.coerce.number()), limit: opt(z.coerce.number()) }),
+    question: z.object({ ...ofSession, after: opt(z.number()), limit: opt(z.number()) }),
     answer: z.object({ events: list(durableSchema), more: z.boolean() }),
   },
   fork: {
@@ -150,6 +153,6 @@ export const operations = {
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 export type OperationName = keyof typeof operations;
-export type Question<Name extends OperationName> = z.infer<(typeof operations)[Name]["question"]>;
+export type OperationQuestion<Name extends OperationName> = z.infer<(typeof operations)[Name]["question"]>;
 export type AnswerTo<Name extends OperationName> = z.infer<(typeof operations)[Name]["answer"]>;
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);

@@ -10,14 +10,14 @@ import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
+  type Access,
   type AnswerTo,
   accessOfCommand,
-  type Access,
   maxHistory,
   mayDo,
   type OperationName,
+  type OperationQuestion,
   operations,
-  type Question,
   type SessionEntry,
 } from "../../protocol/operation.ts";
 import type { Home } from "../home.ts";
@@ -42,17 +42,20 @@ export type ServedOptions = {
 /** Receipts of commands with an id, so that one that is sent again is not done again. */
 const maxReceipts = 1_000;
 
-type Served = {
+type OwnedSession = {
   readonly session: OpenSession;
   readonly receipts: Map<string, Promise<Receipt>>;
 };
 
-type Handlers = { readonly [Name in OperationName]: (question: Question<Name>) => Promise<AnswerTo<Name>> };
+type Handlers = {
+  readonly [Name in OperationName]: (question: OperationQuestion<Name>) => Promise<AnswerTo<Name>>;
+};
 
 export class ServedSessions {
   readonly #options: ServedOptions;
   readonly #openings: Openings;
-  readonly #open = new Map<string, Promise<Served>>();
+  readonly #open = new Map<string, Promise<OwnedSession>>();
+  readonly #encodings = new WeakMap<Envelope, string>();
   #closing: Promise<void> | undefined;
 
   constructor(options: ServedOptions) {
@@ -67,10 +70,10 @@ export class ServedSessions {
     const parsed = row.question.safeParse(question ?? {});
     if (!parsed.success) throw fault("usage", { reason: sayIssue(name, parsed.error.issues[0]) });
     if (name === "submit") {
-      const needed = accessOfCommand((parsed.data as Question<"submit">).command.type);
+      const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
       if (!mayDo(access, needed)) throw fault("access_refused", { needed, has: access });
     }
-    if (this.#closing) throw fault("session_closed");
+    if (this.#closing !== undefined) throw fault("session_closed");
     // By its name an operation finds only the handler that takes its question.
     const handler = this.#handlers[name] as (question: unknown) => Promise<unknown>;
     return handler(parsed.data);
@@ -82,8 +85,13 @@ export class ServedSessions {
     return session.attach(after, signal);
   }
 
-  get openCount(): number {
-    return this.#open.size;
+  /** Each event is written once, however many are told. */
+  encoded(event: Envelope): string {
+    const known = this.#encodings.get(event);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(event);
+    this.#encodings.set(event, text);
+    return text;
   }
 
   /** Every session ends in order; their clients hear of it by the end of what they follow. */
@@ -99,16 +107,22 @@ export class ServedSessions {
     },
     sessions: async ({ cwd, limit }) => {
       const stored = await this.#options.home.sessions.list({ cwd, limit });
-      return stored.map(({ bytes: _, parent: __, forkedFrom: ___, ...entry }): SessionEntry => ({
-        ...entry,
-        owner: this.#open.has(entry.id) ? "open" : this.#options.home.isHeld(entry.id) ? "elsewhere" : "stored",
-      }));
+      return stored.map(
+        ({ bytes: _, parent: __, forkedFrom: ___, ...entry }): SessionEntry => ({
+          ...entry,
+          owner: this.#open.has(entry.id)
+            ? "open"
+            : this.#options.home.isHeld(entry.id)
+              ? "elsewhere"
+              : "stored",
+        }),
+      );
     },
     open: async ({ cwd, options = {} }) => {
       const opening = { cwd, options };
       const session = await this.#options.home.open(this.#openOptions(opening));
       await this.#openings.keep(session.id, opening);
-      this.#serve(session.id, Promise.resolve(session));
+      await this.#serve(session.id, Promise.resolve(session));
       return { session: session.id };
     },
     submit: async ({ session: id, commandId, command }) => {
@@ -173,7 +187,7 @@ export class ServedSessions {
   }
 
   /** Two that come at once get the same session. */
-  #use(id: string): Promise<Served> {
+  #use(id: string): Promise<OwnedSession> {
     return this.#open.get(id) ?? this.#serve(id, this.#takeUp(id));
   }
 
@@ -181,14 +195,17 @@ export class ServedSessions {
     const stored = await this.#options.home.sessions.find(id);
     if (!stored) throw fault("session_unknown", { session: id });
     const opening = (await this.#openings.read(id)) ?? { cwd: stored.cwd, options: {} };
-    return this.#options.home.open({
+    const session = await this.#options.home.open({
       ...this.#openOptions(opening),
       which: { kind: "resume", from: { session: id } },
     });
+    // What an end of the server left unfinished goes on; what stops it is told to whoever follows.
+    session.run().catch(() => undefined);
+    return session;
   }
 
-  #serve(id: string, opened: Promise<OpenSession>): Promise<Served> {
-    const served = opened.then((session): Served => ({ session, receipts: new Map() }));
+  #serve(id: string, opened: Promise<OpenSession>): Promise<OwnedSession> {
+    const served = opened.then((session): OwnedSession => ({ session, receipts: new Map() }));
     this.#open.set(id, served);
     const leave = (): void => {
       if (this.#open.get(id) === served) this.#open.delete(id);
@@ -217,7 +234,7 @@ export class ServedSessions {
   }
 }
 
-const submitTo = ({ session }: Served, command: Command): Promise<Receipt> =>
+const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);
 
 const sayIssue = (

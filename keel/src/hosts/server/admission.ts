@@ -7,10 +7,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { wireName } from "../../protocol/wire.ts";
 import type { Device, Devices } from "./devices.ts";
 
-export type Refusal = { readonly status: 400 | 401 | 403 | 415 | 421 | 429; readonly why: string };
+export type DoorRefusal = { readonly status: 400 | 401 | 403 | 415 | 421 | 429; readonly why: string };
 
 export type Admitted = { readonly ok: true; readonly device: Device };
-export type Admission = { readonly ok: false; readonly refusal: Refusal } | Admitted;
+export type DoorAdmission = { readonly ok: false; readonly refusal: DoorRefusal } | Admitted;
 
 export type AdmissionOptions = {
   readonly devices: Pick<Devices, "find">;
@@ -36,7 +36,7 @@ export class Doorkeeper {
   }
 
   /** What holds for every request, also for the page itself. */
-  place(headers: IncomingHttpHeaders): Refusal | undefined {
+  place(headers: IncomingHttpHeaders): DoorRefusal | undefined {
     const { host = "", origin } = headers;
     if (!this.#options.hosts.has(host.toLowerCase()))
       return { status: 421, why: "This is not the address of this server." };
@@ -47,7 +47,7 @@ export class Doorkeeper {
     return undefined;
   }
 
-  admit(headers: IncomingHttpHeaders): Admission {
+  admit(headers: IncomingHttpHeaders): DoorAdmission {
     const refusal = this.place(headers);
     if (refusal) return { ok: false, refusal };
     const secret = bearerOf(headers) ?? protocolOf(headers) ?? cookieOf(headers);
@@ -64,7 +64,7 @@ export class Doorkeeper {
   }
 }
 
-const refused = (status: Refusal["status"], why: string): Admission => ({
+const refused = (status: DoorRefusal["status"], why: string): DoorAdmission => ({
   ok: false,
   refusal: { status, why },
 });

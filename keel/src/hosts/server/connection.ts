@@ -5,17 +5,12 @@
  */
 import type { ServedSessions } from "../../app/served/served-sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
-import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
+import { isDurable } from "../../protocol/event/envelope.ts";
 import { type Access, isOperation } from "../../protocol/operation.ts";
-import {
-  type ClientFrame,
-  clientFrameSchema,
-  type ServerFrame,
-  wireVersion,
-} from "../../protocol/wire.ts";
+import { type ClientFrame, clientFrameSchema, type ServerFrame, wireVersion } from "../../protocol/wire.ts";
 
 /** The other end, as far as a connection needs it. */
-export type Peer = {
+export type ClientPeer = {
   /** False when so much waits to be sent that nothing but what must arrive should be added. */
   send(message: string): boolean;
   /** Resolves when there is room again; false when that took too long. */
@@ -24,14 +19,16 @@ export type Peer = {
 };
 
 export type ConnectionOptions = {
-  readonly served: Pick<ServedSessions, "call" | "follow">;
-  readonly peer: Peer;
+  readonly served: Pick<ServedSessions, "call" | "follow" | "encoded">;
+  readonly peer: ClientPeer;
   readonly access: Access;
   readonly hello: { readonly keel: string; readonly boot: string };
 };
 
-export type Connection = {
+export type ClientConnection = {
   receive(message: string): void;
+  /** Settles when every call so far has its answer. */
+  answered(): Promise<void>;
   /** The other end has gone. */
   end(): void;
 };
@@ -43,9 +40,9 @@ const maxCalls = 100;
 /** Codes of a WebSocket's end that are ours to give. */
 export const closeCodes = { wrongFrame: 4400, lagging: 4408, tooMuch: 4429 } as const;
 
-export function openConnection({ served, peer, access, hello }: ConnectionOptions): Connection {
+export function openConnection({ served, peer, access, hello }: ConnectionOptions): ClientConnection {
   const followed = new Map<number, AbortController>();
-  let calls = 0;
+  const calls = new Set<Promise<void>>();
   let isGreeted = false;
   let isEnded = false;
 
@@ -59,16 +56,18 @@ export function openConnection({ served, peer, access, hello }: ConnectionOption
     void send({ type: "failed", id, fault: toFault(thrown).toData() });
 
   async function call({ id, operation, question }: Extract<ClientFrame, { type: "call" }>): Promise<void> {
-    if (calls >= maxCalls) return refuse(closeCodes.tooMuch, `more than ${maxCalls} calls at once`);
-    calls += 1;
     try {
       if (!isOperation(operation)) throw fault("usage", { reason: `There is no operation ${operation}.` });
       send({ type: "done", id, answer: await served.call(operation, question, access) });
     } catch (thrown) {
       fail(id, thrown);
-    } finally {
-      calls -= 1;
     }
+  }
+
+  function begin(frame: Extract<ClientFrame, { type: "call" }>): void {
+    if (calls.size >= maxCalls) return refuse(closeCodes.tooMuch, `more than ${maxCalls} calls at once`);
+    const running = call(frame).finally(() => calls.delete(running));
+    calls.add(running);
   }
 
   async function follow({ id, session, after }: Extract<ClientFrame, { type: "follow" }>): Promise<void> {
@@ -89,7 +88,7 @@ export function openConnection({ served, peer, access, hello }: ConnectionOption
         if (!isDurable(event) && "requestId" in event && missed.has(event.requestId)) continue;
         if (!hasRoom && !(await peer.drained())) return refuse(closeCodes.lagging, "reads too slowly");
         if (isEnded) return;
-        hasRoom = peer.send(`{"type":"event","id":${id},"event":${encoded(event)}}`);
+        hasRoom = peer.send(`{"type":"event","id":${id},"event":${served.encoded(event)}}`);
       }
       if (!stop.signal.aborted) send({ type: "ended", id });
     } catch (thrown) {
@@ -109,7 +108,7 @@ export function openConnection({ served, peer, access, hello }: ConnectionOption
     if (!isGreeted) return refuse(closeCodes.wrongFrame, "no greeting");
     switch (frame.type) {
       case "call":
-        return void call(frame);
+        return begin(frame);
       case "follow":
         return void follow(frame);
       case "unfollow":
@@ -131,6 +130,7 @@ export function openConnection({ served, peer, access, hello }: ConnectionOption
       if (typeof frame === "string") refuse(closeCodes.wrongFrame, frame);
       else handle(frame);
     },
+    answered: async () => void (await Promise.all(calls)),
     end,
   };
 }
@@ -143,15 +143,4 @@ function readFrame(message: string): ClientFrame | string {
   } catch (thrown) {
     return `not JSON: ${reasonOf(thrown)}`.slice(0, 100);
   }
-}
-
-/** Each event is written once, however many are told. */
-const encodings = new WeakMap<Envelope, string>();
-
-export function encoded(event: Envelope): string {
-  const known = encodings.get(event);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(event);
-  encodings.set(event, text);
-  return text;
 }

@@ -1,6 +1,6 @@
 /** A WebSocket as the other end of a connection: how much waits, when there is room again, and who sends too much. */
 import type { WebSocket } from "ws";
-import type { Peer } from "./connection.ts";
+import type { ClientPeer } from "./connection.ts";
 
 /** Beyond this only what must arrive is added. */
 const fullBytes = 1024 * 1024;
@@ -10,7 +10,7 @@ const drainMs = 30_000;
 const burst = 2_000;
 const perSecond = 500;
 
-export function socketPeer(socket: WebSocket): { peer: Peer; isFlooding(): boolean } {
+export function socketPeer(socket: WebSocket): { peer: ClientPeer; isFlooding(): boolean } {
   let waiting: ((isDrained: boolean) => void) | undefined;
   let allowed = burst;
   let countedAt = performance.now();

@@ -8,10 +8,10 @@ import { WebSocketServer } from "ws";
 import type { ServedSessions } from "../../app/served/served-sessions.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
-import { operations } from "../../protocol/operation.ts";
+import { numberFields, operations } from "../../protocol/operation.ts";
 import { maxFrameBytes, pingMs, wireName } from "../../protocol/wire.ts";
-import { type Admission, cookieName, type Doorkeeper, type Refusal } from "./admission.ts";
-import { encoded, openConnection } from "./connection.ts";
+import { cookieName, type DoorAdmission, type Doorkeeper, type DoorRefusal } from "./admission.ts";
+import { openConnection } from "./connection.ts";
 import type { Device, Devices } from "./devices.ts";
 import { routeOf, statusOf } from "./routes.ts";
 import { socketPeer } from "./socket-peer.ts";
@@ -48,7 +48,7 @@ export function openWebDoor({ served, hello, devices, keeper }: WebDoorOptions):
     handleProtocols: (offered) => (offered.has(wireName) ? wireName : false),
   });
   const own = (): Device | undefined => devices.list().find(({ id }) => id === "own");
-  const admit = (request: IncomingMessage): Admission => {
+  const admit = (request: IncomingMessage): DoorAdmission => {
     if (keeper) return keeper.admit(request.headers);
     const device = own();
     return device
@@ -59,7 +59,11 @@ export function openWebDoor({ served, hello, devices, keeper }: WebDoorOptions):
     for (const client of live) if (client.device === id) client.end();
   });
 
-  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: headMs, requestTimeout: requestMs });
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: headMs,
+    requestTimeout: requestMs,
+  });
   server.maxConnections = maxConnections;
   server.on("request", (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
@@ -109,8 +113,7 @@ export function openWebDoor({ served, hello, devices, keeper }: WebDoorOptions):
     if (route.kind === "wrong-method") return sayJson(response, 405, { error: "Not with this method." });
     const { device } = admission;
     if (route.kind === "events") return tellEvents(request, response, { device, session: route.session });
-    const fields =
-      operations[route.name].method === "GET" ? Object.fromEntries(query) : await readBody(request);
+    const fields = operations[route.name].method === "GET" ? fieldsOf(query) : await readBody(request);
     sayJson(response, 200, await served.call(route.name, { ...fields, ...route.fields }, device.access));
   }
 
@@ -146,7 +149,7 @@ export function openWebDoor({ served, hello, devices, keeper }: WebDoorOptions):
       response.flushHeaders();
       for await (const event of events) {
         const id = isDurable(event) && !event.origin ? `id: ${event.seq}\n` : "";
-        const hasRoom = response.write(`${id}data: ${encoded(event)}\n\n`);
+        const hasRoom = response.write(`${id}data: ${served.encoded(event)}\n\n`);
         if (!hasRoom && !(await drained(response, stop.signal))) return void response.destroy();
       }
       response.end(stop.signal.aborted ? undefined : "event: ended\ndata: {}\n\n");
@@ -188,7 +191,7 @@ function sayJson(response: ServerResponse, status: number, body: unknown): void 
   response.end(`${JSON.stringify(body ?? null)}\n`);
 }
 
-const refuse = (response: ServerResponse, { status, why }: Refusal): void =>
+const refuse = (response: ServerResponse, { status, why }: DoorRefusal): void =>
   sayJson(response, status, { error: why });
 
 function refuseUpgrade(socket: Duplex, status: number): void {
@@ -202,6 +205,11 @@ function pathOf({ url = "" }: IncomingMessage): { path: string; query: URLSearch
   const path = at === -1 ? url : url.slice(0, at);
   return { path, query: new URLSearchParams(at === -1 ? "" : url.slice(at + 1)) };
 }
+
+const fieldsOf = (query: URLSearchParams): Record<string, unknown> =>
+  Object.fromEntries(
+    [...query].map(([name, value]) => [name, numberFields.includes(name) ? Number(value) : value]),
+  );
 
 class BodyRefused extends Error {
   readonly status: number;
