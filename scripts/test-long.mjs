@@ -1,4 +1,5 @@
-// `npm run test:long -- SUITE [--seed N] [--count N] [--allow-not-run]`: one suite at its full count, or at another.
+// `npm run test:long -- SUITE [--seed N] [--count N] [--share I/N] [--allow-not-run]`: one suite at its full count, or at
+// another; with a share only the I-th of N parts of it, so that a full count may be made of several runs.
 // A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts;
 // `attacks` is all those in which real folders, commands and repositories try to get past permissions.
 import { randomInt } from "node:crypto";
@@ -13,6 +14,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: "string" },
     count: { type: "string" },
+    share: { type: "string", default: "1/1" },
     "allow-not-run": { type: "boolean", default: false },
   },
 });
@@ -41,18 +43,24 @@ if (suite === "" || files.includes(undefined)) {
   process.exit(USAGE_EXIT);
 }
 
+const [, part, parts] = /^(\d+)\/(\d+)$/.exec(values.share) ?? [];
+if (part === undefined || Number(part) < 1 || Number(part) > Number(parts)) {
+  console.error("A share is one of several parts, such as 3/20.");
+  process.exit(USAGE_EXIT);
+}
+
 const built = await run(process.execPath, ["scripts/build.mjs"]);
 if (built !== 0) process.exit(built);
 
 const seed = values.seed ?? String(randomInt(2 ** 31));
-console.log(`suite ${suite}: seed ${seed}`);
+console.log(`suite ${suite}: seed ${seed}, share ${values.share}`);
 const outcome = await runVitest(files, {
-  env: { KEEL_TEST_COUNTS: values.count ?? "full", KEEL_TEST_SEED: seed },
+  env: { KEEL_TEST_COUNTS: values.count ?? "full", KEEL_TEST_SEED: seed, KEEL_TEST_SHARE: values.share },
 });
 
 const failures = outcome.report ? outcome.report.failed : "unknown";
 console.log(
-  `suite ${suite}: seed ${seed}, count ${outcome.counts.join(", ") || "as written"}, failures ${failures}`,
+  `suite ${suite}: seed ${seed}, share ${values.share}, count ${outcome.counts.join(", ") || "as written"}, failures ${failures}`,
 );
 process.exitCode = outcome.code;
 if (outcome.notRun.length > 0 && !values["allow-not-run"]) {

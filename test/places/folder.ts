@@ -16,7 +16,7 @@ export type Place = {
   readonly deny: readonly string[];
   /** Every name in the folder and one level below, as a word would name it. */
   readonly names: readonly string[];
-  readonly isRepository: boolean;
+  readonly repository: "none" | "added" | "committed";
 };
 
 const denials: readonly { readonly rule: string; readonly files: readonly string[] }[] = [
@@ -102,20 +102,31 @@ export function makePlace(chance: Chance): Place {
       // The name is taken.
     }
   }
-  const isRepository = chance.once(4);
-  if (isRepository) commitAll(root, chance);
-  return { base, root, deny: chosen.map(({ rule }) => rule), names: [...names], isRepository };
+  const repository = chance.once(4) ? (chance.once(2) ? "committed" : "added") : "none";
+  return { base, root, deny: chosen.map(({ rule }) => rule), names: [...names], repository };
 }
 
-function commitAll(root: string, chance: Chance): void {
-  const git = (...words: string[]): void =>
-    void spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words], {
-      cwd: root,
-      env: gitEnvironment,
-    });
-  git("init", "-q");
-  git("add", "-A");
-  if (chance.once(2)) git("commit", "-qm", "all");
+/** Makes repositories of those that are to be one, all by one process. */
+export function makeRepositories(places: readonly Place[]): void {
+  const lines = places
+    .filter(({ repository }) => repository !== "none")
+    .map(
+      ({ root, repository }) =>
+        `(cd '${root}' && git init -q --template= && git add -A${repository === "committed" ? " && git commit -qm all" : ""})`,
+    );
+  const { status, stderr } = spawnSync("bash", ["-c", lines.join(" &&\n")], { env: gitEnvironment });
+  if (status !== 0) throw new Error(`no repositories: ${stderr}`);
 }
 
-const gitEnvironment = { PATH: process.env["PATH"], HOME: "/nowhere", GIT_CONFIG_NOSYSTEM: "1" };
+const gitEnvironment = {
+  PATH: process.env["PATH"],
+  HOME: "/nowhere",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_COUNT: "3",
+  GIT_CONFIG_KEY_0: "user.name",
+  GIT_CONFIG_VALUE_0: "a",
+  GIT_CONFIG_KEY_1: "user.email",
+  GIT_CONFIG_VALUE_1: "a@b",
+  GIT_CONFIG_KEY_2: "maintenance.auto",
+  GIT_CONFIG_VALUE_2: "false",
+};

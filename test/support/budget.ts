@@ -71,13 +71,27 @@ export type Suite = keyof typeof budgets;
 /** How often to repeat in this run. The closing line of the long command shows it. */
 export function countOf(suite: Suite): number {
   const wanted = process.env["KEEL_TEST_COUNTS"];
-  const count =
+  const whole =
     wanted === undefined ? budgets[suite].sample : wanted === "full" ? budgets[suite].full : Number(wanted);
+  const { share, of } = shareOfRun();
+  const count = Math.floor((whole * share) / of) - Math.floor((whole * (share - 1)) / of);
   note("counts", `${suite} ${count}`);
   return count;
 }
 
-/** The seed of this run: given by the long command, otherwise fixed, so that a plain `npm test` repeats itself. */
+/**
+ * The seed of this run: given by the long command, otherwise fixed, so that a plain `npm test` repeats itself. Suites count
+ * up from it; each share starts so far behind the one before that they never meet.
+ */
 export function seed(): number {
-  return Number(process.env["KEEL_TEST_SEED"] ?? 20_260_101);
+  return Number(process.env["KEEL_TEST_SEED"] ?? 20_260_101) + (shareOfRun().share - 1) * seedsOfShare;
+}
+
+/** More than any suite repeats. */
+const seedsOfShare = 2_000_000;
+
+/** A full count may be made of several runs: `3/20` is the third of twenty. */
+function shareOfRun(): { readonly share: number; readonly of: number } {
+  const [share = 1, of = 1] = (process.env["KEEL_TEST_SHARE"] ?? "1/1").split("/").map(Number);
+  return { share, of };
 }

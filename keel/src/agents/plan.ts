@@ -103,7 +103,7 @@ export function portsFor(
         facts: { agentId: origin.agentId, kind: origin.kind, transcript },
         context,
       }),
-      briefing: isFork ? undefined : parts.briefing,
+      briefing: isFork ? undefined : (parts.briefing?.forAgent?.() ?? parts.briefing),
       above: {
         origin,
         root: parts.above?.root ?? session.id,

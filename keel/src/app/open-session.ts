@@ -1,6 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
 import { sessionArtifacts } from "../agents/tree.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
+import { promptFor } from "../core/context/request.ts";
 import { hasWork } from "../core/next-step.ts";
 import { modelOf } from "../core/state/state.ts";
 import type { EnvelopeListener } from "../engine/journal.ts";
@@ -262,10 +263,17 @@ function handleOf({
     breakdownOf(session.state, {
       info: model.port.info(modelOf(session.state)),
       limits: kit.parts.limits,
+      next: promptFor({ state: session.state, parts: kit.parts }),
     });
+  const idle = async (): Promise<void> => {
+    do await session.run();
+    while (hasWork(session.state) && !session.fault && !closing);
+    if (session.fault) throw session.fault;
+  };
   kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
+    idle,
     kit,
     about: {
       id: session.id,
@@ -289,11 +297,7 @@ function handleOf({
     openAsks: () => kit.agents.tree.asks(),
     hasWork: () => hasWork(session.state),
     run: () => session.run(),
-    async idle() {
-      do await session.run();
-      while (hasWork(session.state) && !session.fault && !closing);
-      if (session.fault) throw session.fault;
-    },
+    idle,
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./maintenance/settings-files.ts");

@@ -46,9 +46,9 @@ export function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd:
   return { usd: costOf(usage, prices) ?? 0, tokens: contextTokens(usage) };
 }
 
-/** The size of what the request holds beyond the conversation; undefined when it leaves out the conversation's start. */
+/** The size of what the request holds beyond the conversation; undefined when it leaves out something of it. */
 function extensionOf({ history }: SessionState, { messages }: ModelRequest): number | undefined {
-  if (messages[0] !== history.at(0)) return undefined;
+  if ([...history].some((message, index) => messages[index] !== message)) return undefined;
   return messages.slice(history.length).reduce((sum, message) => sum + estimateMessage(message), 0);
 }
 

@@ -14,12 +14,16 @@ export type BriefedFile = {
   readonly source: "managed" | "user" | "project" | "local";
 };
 
-/** Never throws: what cannot be read is told as that. */
+/** Never throws: what cannot be read is told as that. `tools` are the names of those that the conversation has. */
 export interface Briefing {
   /** When a conversation begins, and again when it was cleared or shortened: what was told is gone then. */
-  start(): Promise<BriefingOutput>;
+  start(tools: ReadonlySet<string>): Promise<BriefingOutput>;
   /** When files were looked at: what holds where they are, beyond what is known. */
   near(seen: readonly string[], known: readonly string[]): Promise<BriefingOutput>;
   /** What there is to use since the start was told; once. */
-  news?(): readonly InputBlock[];
+  news?(tools: ReadonlySet<string>): readonly BriefingNews[];
+  /** The same for an agent below, whose conversation is told for itself. */
+  forAgent?(): Briefing;
 }
+
+export type BriefingNews = { readonly why: "skills" | "agents"; readonly content: readonly InputBlock[] };

@@ -53,6 +53,7 @@ export const addedWhySchema = z.enum([
   "tools_added",
   "instructions",
   "skills",
+  "agents",
   "servers",
   "memory",
   "reminder",

@@ -4,8 +4,10 @@
  * subscribes to the channel `keel:request-law` (`lawChannel`), as `test/support/setup-law.ts` does.
  */
 import { channel } from "node:diagnostics_channel";
+import { placeholderOf } from "../core/context/blocks.ts";
 import { firstBreak, type PrefixBlock, type PrefixBreak, prefixOf } from "../core/context/prefix.ts";
 import { summaryIntroduction, summaryRequest } from "../core/model-text.ts";
+import { isObject } from "../kernel/json.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import { boundariesOf, changedSections, type Section } from "../protocol/boundary.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
@@ -146,11 +148,31 @@ function undeclared(
   for (const section of sections) {
     const found = sectionBreak(before, after, section);
     if (!found || may.has(section)) continue;
-    // A conversation that is too long for its own summary leaves out its oldest part.
-    if (section === "messages" && branch && isSuffixStart(before, after)) continue;
+    // A request for notes names pictures in their places, and leaves out the oldest part where there is too much.
+    if (section === "messages" && branch) {
+      const [old, now] = [unpictured(before), unpictured(after)];
+      if (!sectionBreak(old, now, section) || isSuffixStart(old, now)) continue;
+    }
     return found;
   }
   return undefined;
+}
+
+/** A wire writes whose block it is before the block itself. */
+const unpictured = (blocks: readonly PrefixBlock[]): PrefixBlock[] =>
+  blocks.map((block) => {
+    const [role] = block.name.split(" ");
+    const part: unknown = JSON.parse(block.text.slice(Math.max(0, block.text.search(/[{["]/))));
+    return { ...block, text: `${role} ${JSON.stringify(part, (_, inner) => named(inner))}` };
+  });
+
+/** What shows a picture or a document, and the words that stand for it, become the same. */
+function named(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const isNamed = ["image", "document"].some((type) => part["text"] === placeholderOf({ type }).text);
+  const isShown =
+    "mediaType" in part || ["image", "document", "image_url", "file"].includes(String(part["type"]));
+  return isNamed || isShown ? "a picture" : part;
 }
 
 const sections: readonly Section[] = ["tools", "system", "thinking", "messages"];

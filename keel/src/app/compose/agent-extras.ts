@@ -120,8 +120,10 @@ export function withSkills(
   context: Pick<AgentExtrasContext, "library" | "rules">,
 ): Briefing {
   if (names.length === 0) return briefing;
-  return withMore(briefing, async () => {
+  const told = withMore(briefing, async () => {
     const { texts, problems } = await skillTexts(names, context, new AbortController().signal);
     return [...texts, ...problems.map((words) => note(defuse(words)))];
   });
+  // Its agents have skills of their own.
+  return { ...told, forAgent: () => briefing.forAgent?.() ?? briefing };
 }

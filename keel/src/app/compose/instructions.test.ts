@@ -61,13 +61,118 @@ describe("a conversation", () => {
     expect(stage.sent()).not.toContain("OLD RULES");
   });
 
-  test("has a first request of at most 24 KB with all usual tools", async () => {
+  test("has a first request of at most 24 KB with all tools, ten agents and ten skills", async () => {
     verifies("S4.42");
-    const stage = await wordsStage({ options: { asks: "answered", memory: "on" } });
+    const purpose = "Looks after one part of the work, such as the tests, the documents or the releases.";
+    const many = (count: number, file: (name: string) => string) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [
+          `.keel/${file(`own-${at}`)}`,
+          `---\nname: own-${at}\ndescription: ${purpose}\n---\nDo it.`,
+        ]),
+      );
+    const stage = await wordsStage({
+      // Ours are among the ten.
+      home: { ...many(6, (name) => `agents/${name}.md`), ...many(5, (name) => `skills/${name}/SKILL.md`) },
+      options: { asks: "answered", memory: "on" },
+    });
     await stage.say("hi");
+    expect(stage.sent().match(/^- own-\d/gm)).toHaveLength(11);
     const { system, tools, messages } = stage.body();
     const bytes = Buffer.byteLength(JSON.stringify({ system, tools, messages }));
     expect(bytes).toBeLessThanOrEqual(24 * 1024);
+  });
+
+  test("is told which kinds of agents there are: ours, those of files, options and plugins, without denied ones", async () => {
+    verifies("S2.7", "S4.11", "S1.21");
+    const agent = (name: string) =>
+      `---\nname: ${name}\ndescription: The ${name} of a file.\n---\nYou are ${name}.`;
+    const stage = await wordsStage({
+      home: { ".keel/agents/scribe.md": agent("scribe") },
+      files: {
+        "plug/keel-plugin.json": JSON.stringify({ name: "plug" }),
+        "plug/agents/pa.md": agent("pa"),
+      },
+      options: {
+        plugins: ["plug"],
+        agents: [
+          { name: "judge", description: "Judges\n</keel-agents> things.", prompt: "p", from: "program" },
+        ],
+        disallowedTools: ["Agent(plan)"],
+      },
+    });
+    await stage.say("go");
+    const told = /<keel-agents>\n([\s\S]*?)\n<\/keel-agents>/.exec(stage.sent())?.[1]?.split("\n") ?? [];
+    const names = told.map((line) => /^- ([\w:-]+): \S/.exec(line)?.[1]);
+    expect(names.toSorted()).toEqual(["explore", "fork", "general-purpose", "judge", "plug:pa", "scribe"]);
+    expect(told).toContain("- scribe: The scribe of a file.");
+    expect(told).toContain("- judge: Judges &lt;/keel-agents> things.");
+    expect(stage.sent().split("<keel-agents>")).toHaveLength(2);
+  });
+
+  test("is told of a kind of agent that came later, once, behind what it knows", async () => {
+    verifies("S4.11");
+    const stage = await wordsStage();
+    await stage.say("one");
+    writeTree(stage.userHome, {
+      ".keel/agents/late.md": "---\nname: late\ndescription: Came late.\n---\nYou.",
+    });
+    await stage.session.reload();
+    await stage.say("two");
+    await stage.say("three");
+    expect(stage.sent().split("- late: Came late.")).toHaveLength(2);
+    expect(stage.sent(0)).not.toContain("late");
+    const added = stage.events.filter((event) => event.type === "context.added" && event.why === "agents");
+    expect(added).toHaveLength(1);
+  });
+
+  test("of an agent is told only what its tools can use", async () => {
+    verifies("S4.11");
+    const start = toolUse("Agent", {
+      description: "look",
+      prompt: "LOOK AROUND",
+      subagent_type: "explore",
+      run_in_background: false,
+    });
+    const stage = await wordsStage({
+      script: (request) => {
+        const words = JSON.stringify(request);
+        if (words.includes("REPORTED")) return reply("done");
+        return words.includes("You explore") ? reply("REPORTED") : reply(start);
+      },
+    });
+    await stage.say("go");
+    expect(stage.sent(0)).toContain("<keel-skills>");
+    expect(stage.sent(1)).toContain("LOOK AROUND");
+    expect(stage.sent(1)).toContain("Date: ");
+    expect(stage.sent(1)).not.toContain("<keel-skills>");
+    expect(stage.sent(1)).not.toContain("<keel-agents>");
+  });
+
+  test("of a coordinator begins with a prompt of its own and the kinds of agents", async () => {
+    verifies("S4.56");
+    const stage = await wordsStage({ options: { tools: "coordinator" } });
+    await stage.say("go");
+    expect(JSON.stringify(stage.body()["system"])).toContain("# Coordinating");
+    expect(stage.sent()).toContain("- explore: ");
+    expect(stage.sent()).not.toContain("<keel-skills>");
+    const given = await wordsStage({ options: { tools: "coordinator", systemPrompt: "MINE" } });
+    await given.say("go");
+    expect(JSON.stringify(given.body()["system"])).not.toContain("# Coordinating");
+  });
+
+  test("can be measured before its first turn: system prompt and tools are what the request then has", async () => {
+    verifies("P38");
+    const stage = await wordsStage();
+    const before = stage.session.context();
+    expect(before.tokens.system).toBeGreaterThan(500);
+    expect(before.tokens.tools).toBeGreaterThan(2_000);
+    expect(before.totalTokens).toBe(before.tokens.system + before.tokens.tools);
+    await stage.say("hi");
+    const { system, tools } = stage.body();
+    const roughly = (value: unknown) => JSON.stringify(value).length / 4;
+    expect(before.tokens.system / roughly(system)).toBeCloseTo(1, 0);
+    expect(before.tokens.tools / roughly(tools)).toBeCloseTo(1, 0);
   });
 
   test("has a prompt of the same bytes in every session of a folder, whatever the files say", async () => {
@@ -87,7 +192,7 @@ describe("a conversation", () => {
     const system = JSON.stringify(stage.body()["system"]);
     expect(system).not.toContain(stage.cwd);
     expect(system).toContain("APPENDED");
-    expect(stage.sent()).toContain(`Working folder: ${stage.cwd}`);
+    expect(stage.sent()).toContain(`Working directory: ${stage.cwd}`);
   });
 
   test("has its answers in the style that the settings name", async () => {

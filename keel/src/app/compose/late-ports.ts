@@ -1,5 +1,8 @@
 /** Ports whose adapters are loaded when they are first used: most sessions end before that. */
+import path from "node:path";
+import { readGitHead } from "../../config/definitions/git-head.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import { readPlainText } from "../../config/settings/plain-text.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,6 +14,7 @@ import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
 import type { PlaceOptions } from "../../workspace/git/command-place.ts";
+import type { GitState } from "../../workspace/git/git-state.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
@@ -88,6 +92,21 @@ export function latePlace(options: PlaceOptions): CommandPlace {
     repository: async (folder) => (await load()).repository(folder),
     search: async () => (await load()).search(),
   };
+}
+
+/** What git says of a project's own repository; of one that nobody trusts only if its settings are the usual ones. */
+export async function lateGitState(
+  root: string,
+  { env, commands }: { env: ProcessEnvironment; commands: Workspace["commands"] },
+): Promise<GitState | undefined> {
+  if ((await readGitHead(root)) === undefined) return undefined;
+  if ((await commands?.place?.repository(root))?.kind !== "own") return undefined;
+  const config = commands?.isTrusted
+    ? undefined
+    : await readPlainText(path.join(root, ".git", "config"), { links: "refuse" });
+  if (config && config.kind !== "text") return undefined;
+  const { readGitState } = await import("../../workspace/git/git-state.ts");
+  return readGitState({ root, env, untrustedConfig: config && [config.text] });
 }
 
 export const latePrograms =

@@ -265,7 +265,7 @@ export async function composeSession(
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withSkills(texts.briefing(offered.tools), texts.main?.skills ?? [], skilled),
+      briefing: withSkills(texts.briefing(), texts.main?.skills ?? [], skilled),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },

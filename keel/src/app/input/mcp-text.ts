@@ -14,9 +14,10 @@ export const withMore = (
   more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
 ): Briefing => ({
   near: (seen, known) => briefing.near(seen, known),
-  news: () => briefing.news?.() ?? [],
-  async start() {
-    const told = await briefing.start();
+  news: (tools) => briefing.news?.(tools) ?? [],
+  forAgent: () => withMore(briefing.forAgent?.() ?? briefing, more),
+  async start(tools) {
+    const told = await briefing.start(tools);
     return { ...told, content: [...told.content, ...(await more())] };
   },
 });

@@ -107,5 +107,5 @@ export function withoutImages(message: Message): Message {
 }
 
 const isPicture = (block: { type: string }): boolean => block.type === "image" || block.type === "document";
-const placeholderOf = ({ type }: { type: string }): Text =>
+export const placeholderOf = ({ type }: { type: string }): Text =>
   text(`(${type === "image" ? "an image" : "a document"})`);

@@ -7,9 +7,11 @@ import { modelOf, type SessionState } from "../state/state.ts";
 
 export function breakdownOf(
   state: SessionState,
-  { info, limits }: { info: ModelInfo; limits: Limits },
+  { info, limits, next }: { info: ModelInfo; limits: Limits; next?: SessionState["prompt"] | undefined },
 ): ContextBreakdown {
-  const { tally, prompt, shares } = state;
+  const { tally, shares } = state;
+  // Before the first request: what it will start with.
+  const prompt = state.prompt ?? next;
   const size = (value: unknown): number => estimateTokens(JSON.stringify(value));
   const [own, foreign] = [false, true].map((isForeign) =>
     (prompt?.tools ?? []).filter(({ name }) => name.startsWith(mcpPrefix) === isForeign),
@@ -22,6 +24,7 @@ export function breakdownOf(
     messages: Math.max(0, tally.estimate - tally.promptEstimate - shares.instructions - shares.skills),
   };
   const sum = contextKinds.reduce((total, kind) => total + rough[kind], 0);
+  // Before the first reply nobody has counted anything.
   const totalTokens = Math.round(state.contextTokens || sum);
   // The parts are estimates, the whole was counted: together they are right.
   const scale = sum > 0 ? totalTokens / sum : 0;

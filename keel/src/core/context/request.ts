@@ -34,8 +34,9 @@ export function requestOf(
 }
 
 /**
- * The request for a summary. It extends the conversation's own request, so the provider's cache is read, unless the
- * conversation itself is too long: then its oldest part is left out, never splitting a call from its result.
+ * The request for a summary. It extends the conversation's own request up to its first image, so the provider's cache is
+ * read, unless the conversation itself is too long: then its oldest part is left out, never splitting a call from its
+ * result.
  */
 export function summaryRequestOf(
   state: SessionState,
@@ -48,8 +49,8 @@ export function summaryRequestOf(
   },
 ): ModelRequest {
   const base = requestOf(state, ask);
-  // A start that is cut is not in the cache anyway: images, which no notes can hold, need not travel.
-  let messages = Number.isFinite(ask.maxTokens) ? base.messages.map(withoutImages) : base.messages;
+  // Images, which no notes can hold, need not travel; what stands before the first of them is still read from the cache.
+  let messages = base.messages.map(withoutImages);
   let tokens = messages.reduce((sum, message) => sum + ask.estimate(message), 0);
   while (tokens > ask.maxTokens && messages.length > 1) {
     const cut = messages.findIndex(

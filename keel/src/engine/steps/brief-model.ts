@@ -28,8 +28,8 @@ export async function briefModel(work: StepContext): Promise<void> {
   if (prompt) work.record({ type: "prompt.fixed", ...prompt });
   await briefStart(work);
   await briefNear(work);
-  const news = work.parts.briefing?.news?.() ?? [];
-  if (news.length > 0) work.record({ type: "context.added", content: [...news], why: "skills" });
+  for (const { why, content } of work.parts.briefing?.news?.(toolNames(work)) ?? [])
+    work.record({ type: "context.added", content: [...content], why });
   announceTools(work);
   tellServers(work);
   await tellMemory(work);
@@ -96,11 +96,13 @@ function tell(work: StepContext, why: AddedWhy, words: string, tools?: string[])
   work.record({ type: "context.added", content: [note(words)], why, ...(tools ? { tools } : {}) });
 }
 
+const toolNames = (work: StepContext): ReadonlySet<string> => new Set(toolsNow(work).map(({ name }) => name));
+
 /** Before the first word of a person, and again after the conversation was cleared or shortened. */
 export async function briefStart(work: StepContext): Promise<void> {
   const { briefing } = work.parts;
   if (!briefing || work.state.worklist.briefed) return;
-  await record(work, await briefing.start(), "start");
+  await record(work, await briefing.start(toolNames(work)), "start");
 }
 
 /** Before a request: instructions of the folders in which files were looked at since the last one. */

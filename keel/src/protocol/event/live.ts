@@ -32,13 +32,13 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("block.finished"), ...piece, block: blockSchema }),
   /** What was shown of a reply does not count: it failed. */
   z.object({ type: z.literal("reply.withdrawn"), requestId: z.string(), why: faultDataSchema }),
-  /** What a running tool shows. */
+  /** A tool still runs: for how long, and what it shows; a silent one only the time, now and then. */
   z.object({
     type: z.literal("tool.progress"),
     callId: z.string(),
     tool: z.string(),
     elapsedMs: z.number(),
-    display: displaySchema,
+    display: z.optional(displaySchema),
   }),
   /** The next attempt comes after a pause. */
   z.object({
