@@ -94,8 +94,8 @@ export const faults = {
     exit: exitCodes.keyRefused,
   },
   link_lost: {
-    says: "The connection to the server was lost: {reason}",
-    hint: "`keel serve --status` says whether one runs.",
+    says: "The server cannot be reached: {reason}",
+    hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
     exit: exitCodes.unreachable,
   },
   outcome_unknown: {
@@ -107,11 +107,6 @@ export const faults = {
     says: "A server of this home runs already (process {pid}): {where}",
     hint: "Attach to it, or end it with `keel serve --stop`.",
     exit: exitCodes.sessionBusy,
-  },
-  server_absent: {
-    says: "No server of this home runs.",
-    hint: "`keel serve` starts one.",
-    exit: exitCodes.unreachable,
   },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
@@ -319,19 +314,3 @@ export type ProviderFaultCode = {
 }[FaultCode];
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);
-
-/** Which faults of a model request may be tried again, and how often. Everything else ends the turn. */
-const tries: Partial<Record<FaultCode, "often" | "seldom">> = {
-  rate_limited: "often",
-  overloaded: "often",
-  server_error: "often",
-  unreachable: "often",
-  // Each of these may already have cost a whole reply.
-  stream_stalled: "seldom",
-  stream_cut: "seldom",
-  stream_malformed: "seldom",
-  request_lost: "seldom",
-};
-
-export const retryKind = (code: FaultCode): "often" | "seldom" | "never" => tries[code] ?? "never";
-export const isRetryable = (code: FaultCode): boolean => retryKind(code) !== "never";

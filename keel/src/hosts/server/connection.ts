@@ -3,7 +3,7 @@
  * misses what is live, and when it lags too far behind what is durable its connection ends with a reason. It comes back
  * by the last event that it has.
  */
-import type { ServedSessions } from "../../app/served/served-sessions.ts";
+import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { type Access, isOperation } from "../../protocol/operation.ts";

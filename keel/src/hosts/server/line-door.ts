@@ -1,6 +1,6 @@
 /** The door over pipes: frames of `keel.v1` as lines, for whoever started this process. */
 import type { Writable } from "node:stream";
-import type { ServedSessions } from "../../app/served/served-sessions.ts";
+import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { maxFrameBytes } from "../../protocol/wire.ts";
 import { lineReader } from "../../transport/lines.ts";
 import { closeCodes, openConnection } from "./connection.ts";

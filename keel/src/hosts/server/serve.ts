@@ -8,7 +8,7 @@ import type { Server } from "node:http";
 import path from "node:path";
 import * as z from "zod/mini";
 import { type Home, openHome } from "../../app/home.ts";
-import { ServedSessions } from "../../app/served/served-sessions.ts";
+import { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { Fault, fault, reasonOf } from "../../kernel/fault.ts";
 import { Doorkeeper } from "./admission.ts";
 import { Devices } from "./devices.ts";

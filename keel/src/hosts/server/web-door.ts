@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import type { ServedSessions } from "../../app/served/served-sessions.ts";
+import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { numberFields, operations } from "../../protocol/operation.ts";

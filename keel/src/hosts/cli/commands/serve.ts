@@ -56,7 +56,7 @@ async function meet({ stop, json }: ServeValues, context: Context): Promise<numb
   ]);
   const state = await readState(openHome(context).path);
   const status = state && (await askServer(state.socket).catch(() => undefined));
-  if (!state || !status) throw fault("server_absent");
+  if (!state || !status) throw fault("link_lost", { reason: "none of this home runs" });
   if (stop) process.kill(status.pid, "SIGTERM");
   else if (json) context.out.line(JSON.stringify({ ...state, ...status }));
   else {

@@ -3,12 +3,14 @@
  * and goes on until somebody closes it or the server ends; in between it may be unloaded, which nobody notices. What it
  * was opened with is kept, so that after a restart it comes back the same.
  */
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
+import { jsonSchema } from "../../protocol/message.ts";
 import {
   type Access,
   type AnswerTo,
@@ -20,12 +22,11 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
+import { nearHandle } from "../attach.ts";
 import type { Home } from "../home.ts";
-import { nearHandle } from "../near-handle.ts";
 import type { OpenSession } from "../open-session.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
 import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
-import { type Opening, Openings } from "./openings.ts";
 
 export type ServedOptions = {
   readonly home: Home;
@@ -241,3 +242,41 @@ const sayIssue = (
   what: string,
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
 ): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
+
+const openingSchema = z.object({ cwd: z.string(), options: z.record(z.string(), jsonSchema) });
+type Opening = z.infer<typeof openingSchema>;
+
+/** What the sessions of a server were opened with, a file each, readable by the person only. */
+class Openings {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async keep(id: string, opening: Opening): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const file = this.#file(id);
+    const fresh = `${file}.new`;
+    await writeFile(fresh, `${JSON.stringify(opening)}\n`, { mode: 0o600, flush: true });
+    await rename(fresh, file);
+  }
+
+  /** Undefined where nothing was kept, or nothing that can be read: then the log's own word counts. */
+  async read(id: string): Promise<Opening | undefined> {
+    try {
+      return openingSchema.parse(JSON.parse(await readFile(this.#file(id), "utf8")));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async forget(id: string): Promise<void> {
+    await rm(this.#file(id), { force: true });
+  }
+
+  /** An id is a UUID by the time it is kept; whatever else it were, it stays in the folder. */
+  #file(id: string): string {
+    return path.join(this.#folder, `${path.basename(id)}.json`);
+  }
+}
