@@ -205,6 +205,7 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "session.closed":
     case "retry.waiting":
     case "hook.started":
+    case "hook.progress":
     case "hook.finished":
       return group;
     default:

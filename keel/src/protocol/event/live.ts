@@ -52,6 +52,15 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("command.answered"), name: z.string(), text: z.string() }),
   /** A hook that is a command or an address was called. */
   z.object({ type: z.literal("hook.started"), hookId: z.string(), name: z.string(), event: z.string() }),
+  /** What such a hook has printed so far; told now and then while it runs. */
+  z.object({
+    type: z.literal("hook.progress"),
+    hookId: z.string(),
+    name: z.string(),
+    event: z.string(),
+    stdout: z.string(),
+    stderr: z.string(),
+  }),
   /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
   z.object({
     type: z.literal("hook.finished"),
