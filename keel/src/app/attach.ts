@@ -3,8 +3,6 @@ import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
-import type { SessionHandle } from "../protocol/handle.ts";
-import type { OpenSession } from "./open-session.ts";
 
 /** What a session must offer to be followed. */
 export type FollowedSession = {
@@ -59,22 +57,4 @@ export async function* attachTo(
     stop();
     signal?.removeEventListener("abort", end);
   }
-}
-
-/** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
-export function nearHandle(session: OpenSession): SessionHandle {
-  const detached = new AbortController();
-  return {
-    id: session.id,
-    async submit(command) {
-      if (command.type !== "close") return session.submit(command);
-      await session.close("ended");
-      return { type: "done" };
-    },
-    events: (afterSeq, signal) =>
-      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
-    asks: async () => session.openAsks(),
-    inquire: session.inquire,
-    detach: async () => detached.abort(),
-  };
 }

@@ -9,6 +9,7 @@ import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
+import type { SessionHandle } from "../../protocol/handle.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import {
@@ -22,7 +23,6 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
-import { nearHandle } from "../attach.ts";
 import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
@@ -279,4 +279,22 @@ class Openings {
   #file(id: string): string {
     return path.join(this.#folder, `${path.basename(id)}.json`);
   }
+}
+
+/** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
+export function nearHandle(session: OpenSession): SessionHandle {
+  const detached = new AbortController();
+  return {
+    id: session.id,
+    async submit(command) {
+      if (command.type !== "close") return session.submit(command);
+      await session.close("ended");
+      return { type: "done" };
+    },
+    events: (afterSeq, signal) =>
+      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
+    asks: async () => session.openAsks(),
+    inquire: session.inquire,
+    detach: async () => detached.abort(),
+  };
 }
