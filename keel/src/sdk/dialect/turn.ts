@@ -41,7 +41,8 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     usage: addUsage(turn.usage, event.usage),
     firstMs: turn.firstMs ?? event.firstMs,
     stop: event.stop,
-    text: textOf(event.content),
+    // A result is the last that was said, not all of it.
+    text: textOf(event.content.filter(({ type }) => type === "text").slice(-1)),
     settled: [],
     calls: new Map(calls),
     phase: calls.length > 0 ? "tools" : turn.phase,
