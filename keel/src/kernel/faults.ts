@@ -89,8 +89,8 @@ export const faults = {
     exit: exitCodes.usage,
   },
   access_refused: {
-    says: 'This needs the access "{needed}", and only "{has}" was given.',
-    hint: "Pair the device again with more access.",
+    says: "This needs the access {needed}.",
+    hint: "Pair again.",
     exit: exitCodes.keyRefused,
   },
   link_lost: {

@@ -67,12 +67,12 @@ export class ServedSessions {
   /** Throws `usage` for what is no question of the operation, `access_refused`, and what the operation throws. */
   async call(name: OperationName, question: unknown, access: Access): Promise<unknown> {
     const row = operations[name];
-    if (!mayDo(access, row.access)) throw fault("access_refused", { needed: row.access, has: access });
+    if (!mayDo(access, row.access)) throw fault("access_refused", { needed: row.access });
     const parsed = row.question.safeParse(question ?? {});
     if (!parsed.success) throw fault("usage", { reason: sayIssue(name, parsed.error.issues[0]) });
     if (name === "submit") {
       const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
-      if (!mayDo(access, needed)) throw fault("access_refused", { needed, has: access });
+      if (!mayDo(access, needed)) throw fault("access_refused", { needed });
     }
     if (this.#closing !== undefined) throw fault("session_closed");
     // By its name an operation finds only the handler that takes its question.
