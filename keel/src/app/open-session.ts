@@ -8,6 +8,7 @@ import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
+import { UndoList } from "../kernel/undo.ts";
 import type { Log, LogNotice } from "../ports/store.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
@@ -118,7 +119,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
       clock,
     );
 
-  await using undo = new AsyncDisposableStack();
+  await using undo = new UndoList();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
@@ -163,7 +164,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     effort: options.effort,
     title: options.title,
   });
-  undo.move();
+  undo.keep();
   const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
   return handleOf({
     composition: composition,
@@ -265,9 +266,15 @@ function handleOf({
       limits: kit.parts.limits,
       next: promptFor({ state: session.state, parts: kit.parts }),
     });
+  const idle = async (): Promise<void> => {
+    do await session.run();
+    while (hasWork(session.state) && !session.fault && !closing);
+    if (session.fault) throw session.fault;
+  };
   kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
+    idle,
     kit,
     about: {
       id: session.id,
@@ -291,11 +298,7 @@ function handleOf({
     openAsks: () => kit.agents.tree.asks(),
     hasWork: () => hasWork(session.state),
     run: () => session.run(),
-    async idle() {
-      do await session.run();
-      while (hasWork(session.state) && !session.fault && !closing);
-      if (session.fault) throw session.fault;
-    },
+    idle,
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./maintenance/settings-files.ts");

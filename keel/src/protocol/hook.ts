@@ -3,7 +3,7 @@
  * answer. The names are those of the interface that Keel is a drop-in for, since they also stand on wires and in files;
  * inside, a point is called by the name of its row and told in our own words.
  */
-import type { Json } from "../kernel/json.ts";
+import { isObject, type Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
 import type { ResultPart } from "./message.ts";
 
@@ -18,6 +18,7 @@ export type HookBase = {
   prompt_id?: string;
   agent_id?: string;
   agent_type?: string;
+  effort?: { level: string };
 };
 
 export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
@@ -25,7 +26,7 @@ export type CompactTrigger = "manual" | "auto";
 
 // What the engine says at a point, in its own words, and the fields that the contract has for it.
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-type ToolFields = { tool_name: string; tool_input: Json; tool_use_id: string };
+type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string };
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
@@ -94,7 +95,7 @@ export const hookPoints = {
     plainWords: true,
     tell: ({ content, from }: Input): { prompt: string; source?: string } => ({
       prompt: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
-      source: from.kind,
+      source: from.kind === "person" ? "user" : "system",
     }),
   }),
   beforeTool: point({
@@ -129,7 +130,7 @@ export const hookPoints = {
     matcher: "tool_name",
     judged: true,
     tell: ({ content, data, ms, ...call }: EndedCall & { data: Json | undefined }) => ({
-      ...toolFields(call),
+      ...toolFields({ ...call, input: withAnswers(call, data) }),
       duration_ms: ms,
       tool_response: data ?? textIn(content),
     }),
@@ -225,7 +226,10 @@ export const hookPoints = {
   folderAdded: point({
     event: "DirectoryAdded",
     opinion: "none",
-    tell: ({ folder, source }: { folder: string; source: string }) => ({ directory: folder, source }),
+    tell: ({ folder }: { folder: string; source: string }) => ({
+      directory: folder,
+      source: "register_repo_root",
+    }),
   }),
   /** `at`: with the start of a conversation, or near a file that was looked at. */
   instructed: point({
@@ -263,6 +267,12 @@ export const hookPoints = {
 
 const memoryTypes = { managed: "Managed", user: "User", project: "Project", local: "Local" } as const;
 
+/** What a person answered is part of the question's input by then, as programs of the contract find it. */
+function withAnswers({ tool, input }: CallFacts, data: Json | undefined): Json {
+  if (tool !== "AskUserQuestion" || !isObject(input) || !isObject(data)) return input;
+  return data["answers"] === undefined ? input : { ...input, answers: data["answers"] };
+}
+
 function toolFields({ callId, tool, input }: CallFacts): ToolFields {
   return { tool_name: tool, tool_input: input, tool_use_id: callId };
 }
@@ -272,7 +282,13 @@ function stopFields({ objections, lastText }: StopFacts): StopFields {
 }
 
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
-  return { from_model: from, to_model: to, requested_model: to, source, context_tokens: contextTokens };
+  return {
+    from_model: from,
+    to_model: to,
+    requested_model: to,
+    source: source === "host" ? "sdk" : "auto",
+    context_tokens: contextTokens,
+  };
 }
 
 function listedTaskFields({ id, text, description }: ListedTask): ListedTaskFields {

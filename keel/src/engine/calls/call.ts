@@ -8,6 +8,7 @@ import {
   brokenCall,
   cancelledResult,
   deferredResult,
+  folderGone,
   goneTool,
   interruptedResult,
   notRunResult,
@@ -15,8 +16,10 @@ import {
 } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { isDeclared, toolsNow } from "../../core/toolbox.ts";
+import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
@@ -26,7 +29,7 @@ import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
-import { contextFor, rememberingPaths } from "./context.ts";
+import { contextFor, rememberingPaths, startOf } from "./context.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
@@ -49,7 +52,9 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
   if (typeof tool === "string") return finish(refusal(tool, {}));
   const { input: first } = prepared;
   if (!first) return finish(refusal(brokenCall(tool.name), { invalid: true }));
-  const context = contextFor(work, call, tool);
+  const start = await startSafely(work, tool);
+  if ("refused" in start) return finish(start.refused);
+  const context = contextFor(work, call, tool, start.folder);
 
   if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
   if (work.signal.aborted) return finish(notRun());
@@ -71,7 +76,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
     facts,
   });
   await work.saved();
-  const refused = await refusedNow(work, { tool, context, input }, { by, grounds });
+  const refused = await refusedNow(work, { tool, context, input }, { by, grounds, start: start.folder });
   if (refused)
     return finish({
       ...refused,
@@ -84,12 +89,31 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
 
+/** A command that was meant for a folder that is gone runs nowhere else; the next one starts in the session's own. */
+async function startSafely(
+  work: StepContext,
+  tool: Tool,
+  folder?: string,
+): Promise<{ folder?: string } | { refused: FinishedCall }> {
+  try {
+    const { gone, ...start } = await startOf(work, tool, folder);
+    if (gone === undefined) return start;
+    const words = folderGone(gone, work.parts.workspace.cwd);
+    return { refused: { ...refusal(words, { invalid: true }), keptFolder: null } };
+  } catch (thrown) {
+    return { refused: work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {}) };
+  }
+}
+
 /** The moment between the decision and the run has passed: what it rests on must still be so. */
 async function refusedNow(
   work: StepContext,
   call: Pick<CallContext, "tool" | "context"> & { input: CallInput },
-  allowed: Pick<Ready, "by" | "grounds">,
+  { start, ...allowed }: Pick<Ready, "by" | "grounds"> & { start: string | undefined },
 ): Promise<FinishedCall | undefined> {
+  // Also what a person has allowed was allowed in that folder.
+  const again = start === undefined ? {} : await startSafely(work, call.tool, start);
+  if ("refused" in again) return again.refused;
   try {
     const refused = await whyNotAnyMore(work, call, allowed);
     return refused && refusal(refused.denial.reason, { denied: refused.denial });
@@ -162,7 +186,8 @@ async function decideCall(
   if (complaint !== undefined) return { refused: refusal(complaint, { invalid: true }) };
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
-  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, hookContextOf(work));
+  const told = hookContextOf(work, context.workspace.cwd);
+  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, told);
   const input = hook.input === undefined ? first : inputOf(tool, hook.input);
   const objection =
     input === first ? undefined : await complaintAbout(work, tool, { input, context: looking });
@@ -175,7 +200,7 @@ async function decideCall(
   await takeSnapshot(work, { tool, context: looking, input });
   const permission = await permit(work, { call, tool, context, looking, input, hook: hook.decision });
   if (permission.verdict === "deny") {
-    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, hookContextOf(work));
+    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, told);
     if (permission.interrupt) work.interrupt("answer");
     return {
       refused: {
@@ -202,9 +227,10 @@ async function run(
   const failed = outcome.failed ?? false;
   const { content } = outcome;
   const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
+  const told = hookContextOf(work, context.workspace.cwd);
   const after = failed
-    ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, hookContextOf(work))
-    : await hooks.afterTool({ ...ended, data: outcome.data }, hookContextOf(work));
+    ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, told)
+    : await hooks.afterTool({ ...ended, data: outcome.data }, told);
   const bounded = await bound(after.content ?? content, {
     callId: call.use.id,
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
@@ -234,8 +260,12 @@ async function run(
       : {}),
     ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
     ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+    ...(outcome.keptFolder === undefined ? {} : { keptFolder: keptFolderOf(work, outcome.keptFolder) }),
   };
 }
+
+const keptFolderOf = ({ parts }: StepContext, folder: string): string | null =>
+  folder === parts.workspace.cwd ? null : folder;
 
 /** A call may move the session into plan mode and out of it. */
 async function changeMode(work: StepContext, mode: NonNullable<ToolOutcome["mode"]>): Promise<void> {
@@ -257,15 +287,17 @@ async function perform(
 ): Promise<ToolOutcome & { interrupted?: boolean }> {
   const { clock, limits } = work.parts;
   const startedAt = clock.monotonicMs();
-  const show = (display: Display): void =>
+  const show = (display?: Display): void =>
     work.show({
       type: "tool.progress",
       callId: call.use.id,
       tool: tool.name,
       elapsedMs: Math.round(clock.monotonicMs() - startedAt),
-      display,
+      ...(display ? { display } : {}),
     });
   let left = false;
+  const { controller: ended, release } = childOf(work.signal);
+  void beat(clock, ended.signal, show);
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
       drive(tool.run(input.value(), context, signal), {
@@ -287,6 +319,22 @@ async function perform(
     return work.signal.aborted
       ? { ...failure(cancelledResult), interrupted: true }
       : failure(toFault(thrown).message);
+  } finally {
+    release();
+    ended.abort(over);
+  }
+}
+
+/** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
+const mostBeatMs = 30_000;
+
+async function beat(clock: Clock, ended: AbortSignal, show: () => void): Promise<void> {
+  for (let elapsed = 0; ; ) {
+    const pause = Math.min(mostBeatMs, Math.max(1_000, elapsed / 10));
+    await clock.sleep(pause, ended);
+    if (ended.aborted) return;
+    elapsed += pause;
+    show();
   }
 }
 

@@ -2,7 +2,7 @@
 import { whenAborted } from "../../kernel/abort.ts";
 import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
-import type { HookCallback } from "../options/hooks.ts";
+import type { AnyHookInput, HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { isOwn } from "../tools/mcp-server.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
@@ -92,6 +92,7 @@ async function permission(
       defaultToNo: told.default_to_no,
       suppressAlwaysAllowRule: told.suppress_always_allow_rule,
       matchedAskRule: told.matched_ask_rule,
+      decisionReasonType: told.decision_reason_type,
     }),
   });
   // Null: the program answers by another way, and nobody hears anything here.
@@ -106,7 +107,7 @@ async function hook(
 ): Promise<unknown> {
   const callback = callbacks.get(callback_id);
   if (!callback) throw new ControlError(`No hook callback found for ID: ${callback_id}`);
-  return (await callback(input, tool_use_id, { signal })) ?? {};
+  return (await callback(input as AnyHookInput, tool_use_id, { signal })) ?? {};
 }
 
 async function serve(

@@ -7,16 +7,19 @@
  * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
  * text as it is written asks for partial messages (`stream.ts`).
  */
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
+import { isoTime } from "../../view/say.ts";
 import { isShownAddition } from "../../view/shown.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
-import { toInputBlock } from "./blocks.ts";
+import { textBlock, toInputBlock } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
 import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
@@ -74,10 +77,12 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "context.cleared": {
       const { sessionId } = memo.facts;
       const id = identity(memo, "reset");
-      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId }], memo];
+      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId as UUID }], memo];
     }
     case "task.changed":
       return fromTask(event, memo);
+    case "files.saved":
+      return [filesPersisted(event, memo), memo];
     case "turn.finished":
       return resultOfTurn(event, memo);
     case "prompt.fixed":
@@ -89,7 +94,6 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "compaction.requested":
     case "context.inherited":
     case "folder.changed":
-    case "files.saved":
     case "files.rewound":
     case "session.closed":
       return [[], memo];
@@ -106,7 +110,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     case "retry.waiting": {
       const [id, next] = liveIdentity(memo, event);
       const status = statusOf(event.fault);
-      const retry: SDKMessage = {
+      const retry: SDKSentMessage = {
         type: "system",
         subtype: "api_retry",
         ...id,
@@ -115,13 +119,14 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
         retry_delay_ms: event.delayMs,
         error_status: status,
         error: errorClass(event.fault),
-        ...(status === null ? { no_response: true } : {}),
+        ...silence(event),
       };
       return [[retry], next];
     }
     case "command.answered":
       return fromCommand(event, memo);
     case "hook.started":
+    case "hook.progress":
     case "hook.finished":
       return fromHook(event, memo);
     case "notice.raised": {
@@ -132,6 +137,12 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     default:
       return never(event);
   }
+}
+
+/** How long nothing came, where that is why it is tried again. */
+function silence({ fault, delayMs }: Extract<Live, { type: "retry.waiting" }>) {
+  const seconds = fault.code === "stream_stalled" ? Number(asObject(fault.detail)["seconds"]) : Number.NaN;
+  return seconds > 0 ? { no_response: { waited_ms: seconds * 1000, retry_wait_ms: delayMs } } : {};
 }
 
 /**
@@ -145,7 +156,7 @@ function fromCommand(
   const [id, next] = liveIdentity(memo, { at });
   if (memo.turn) return [[{ type: "system", subtype: "local_command_output", ...id, content: text }], next];
   const label = `command/${memo.livesSince}/${at}`;
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   const reply = modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "end_turn" });
   const [result, after] = resultWithoutTurn(next, answered(text), { command: name });
   // The newest fact may be a turn's end, whose result has the usual name already.
@@ -155,7 +166,7 @@ function fromCommand(
 
 /** Only for whoever asked for it. */
 function fromHook(
-  event: Extract<Live, { type: "hook.started" | "hook.finished" }>,
+  event: Extract<Live, { type: "hook.started" | "hook.progress" | "hook.finished" }>,
   memo: DialectMemo,
 ): DialectOutput {
   if (!memo.facts.hookEvents) return [[], memo];
@@ -163,15 +174,16 @@ function fromHook(
   const hook = { hook_id: event.hookId, hook_name: event.name, hook_event: event.event };
   if (event.type === "hook.started")
     return [[{ type: "system", subtype: "hook_started", ...id, ...hook }], next];
-  const { stdout, stderr, exitCode, outcome } = event;
-  const message: SDKMessage = {
+  const { stdout, stderr } = event;
+  const said = { ...hook, output: stdout || stderr, stdout, stderr };
+  if (event.type === "hook.progress")
+    return [[{ type: "system", subtype: "hook_progress", ...id, ...said }], next];
+  const { exitCode, outcome } = event;
+  const message: SDKSentMessage = {
     type: "system",
     subtype: "hook_response",
     ...id,
-    ...hook,
-    output: stdout || stderr,
-    stdout,
-    stderr,
+    ...said,
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     outcome,
   };
@@ -184,7 +196,7 @@ const progressEveryMs = 5_000;
 function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
   if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
   const [id, next] = liveIdentity(memo, event);
-  const message: SDKMessage = {
+  const message: SDKSentMessage = {
     type: "tool_progress",
     ...id,
     tool_use_id: event.callId,
@@ -193,6 +205,25 @@ function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Dia
     elapsed_time_seconds: Math.round(event.elapsedMs / 1_000),
   };
   return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
+}
+
+/** Files whose content is kept from now on, under the id that it is found by. */
+function filesPersisted(
+  { files, lost = [], at }: DurableOf<"files.saved">,
+  memo: DialectMemo,
+): SDKSentMessage[] {
+  const kept = files.flatMap(({ path, blob }) => (blob === null ? [] : [{ filename: path, file_id: blob }]));
+  if (kept.length + lost.length === 0) return [];
+  return [
+    {
+      type: "system",
+      subtype: "files_persisted",
+      ...identity(memo, "persisted"),
+      files: kept,
+      failed: lost.map((filename) => ({ filename, error: "Its content could not be kept." })),
+      processed_at: isoTime(at) ?? "",
+    },
+  ];
 }
 
 type Patch = DurableOf<"settings.changed">["patch"];
@@ -216,7 +247,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     const original = memo.facts.model;
     const fallback = model ?? original;
     const content = `${original} could not answer; ${fallback} takes over for this turn.`;
-    const message: SDKMessage = {
+    const message: SDKSentMessage = {
       type: "system",
       subtype: "model_fallback",
       ...identity(memo, "fallback"),
@@ -227,7 +258,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     };
     return [[message], memo];
   }
-  const messages: SDKMessage[] = [];
+  const messages: SDKSentMessage[] = [];
   if (permissionMode) messages.push(statusMessage(memo, { status: null, permissionMode }));
   if (title !== undefined)
     messages.push({ type: "system", subtype: "session_title_changed", ...identity(memo, "title"), title });
@@ -298,7 +329,7 @@ function fromFailure(event: DurableOf<"model.failed">, memo: DialectMemo): Diale
 
 function fromCompaction(event: DurableOf<"context.compacted">, memo: DialectMemo): DialectOutput {
   const status = statusMessage(memo, { status: null, compact_result: "success" });
-  const boundary: SDKMessage = {
+  const boundary: SDKSentMessage = {
     type: "system",
     subtype: "compact_boundary",
     ...identity(memo, "boundary"),

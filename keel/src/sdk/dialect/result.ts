@@ -2,6 +2,7 @@
 
 import type { FaultData } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { own } from "../../kernel/own.ts";
 import { present } from "../../kernel/present.ts";
@@ -10,14 +11,15 @@ import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts"
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
-  ModelUsage,
   SDKAssistantMessage,
+  SDKMessage,
   SDKResultError,
   SDKResultFacts,
   SDKResultMessage,
   TerminalReason,
 } from "../messages/messages.ts";
-import { toStopReason, toUsage } from "./blocks.ts";
+import type { ModelUsage } from "../messages/reports.ts";
+import { textBlock, toStopReason, toUsage } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {
   assistantMessage,
@@ -56,7 +58,7 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
       ...(status === null ? {} : { api_error_status: status }),
       ...(event.answer === undefined ? {} : { structured_output: event.answer }),
       ...(deferred && {
-        deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input },
+        deferred_tool_use: { id: deferred.id, name: deferred.name, input: asObject(deferred.input) },
         stop_reason: "tool_deferred" as const,
       }),
     },
@@ -64,7 +66,17 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
   const notes = warning.map((content) =>
     informationalMessage(identity(memo, "warning"), { content, level: "warning" }),
   );
-  return [[...notes, ...apology, result], { ...next, turn: null, progress: new Map() }];
+  return [
+    [...notes, ...authProblem(event, memo), ...apology, result],
+    { ...next, turn: null, progress: new Map() },
+  ];
+}
+
+/** No key, or one that is refused: a host can ask for another. */
+function authProblem({ fault }: DurableOf<"turn.finished">, memo: DialectMemo): SDKMessage[] {
+  if (fault?.code !== "key_missing" && fault?.code !== "key_refused") return [];
+  const id = identity(memo, "auth");
+  return [{ type: "auth_status", ...id, isAuthenticating: false, output: [], error: fault.message }];
 }
 
 /** The result of a command that needed no turn: a compaction between turns, a prompt that a hook blocked. */
@@ -153,10 +165,10 @@ function apologyMessage(
   }: { text: string; error: SDKAssistantMessageError; status: number | null; at: number },
 ): SDKAssistantMessage {
   const id = identity(memo, "apology");
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   return assistantMessage(
     modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
-    { id, at, error: { error, is_api_error_message: true, api_error_status: status } },
+    { id, at, more: { error, is_api_error_message: true, api_error_status: status } },
   );
 }
 
@@ -189,6 +201,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     permission_denials: [...turn.denials],
     terminal_reason: ending.terminal,
     result_index: memo.results,
+    fast_mode_state: "off",
+    subagent_stats: { spawned: memo.spawned },
     ...(first ? { user_message_uuid: first, user_message_uuids: asked } : {}),
     ...(origin ? { origin } : {}),
     ...parts.more,
@@ -196,7 +210,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
   };
   const next = { ...memo, results: memo.results + 1 };
   if (ending.kind === "failure") return [{ ...facts, subtype: ending.subtype, errors: ending.errors }, next];
-  return [{ ...facts, subtype: "success", result: ending.text }, next];
+  const timing = present({ ttft_ms: turn.firstMs });
+  return [{ ...facts, subtype: "success", result: ending.text, ...timing }, next];
 }
 
 type KnownLimits = NonNullable<DialectMemo["facts"]["models"]>;

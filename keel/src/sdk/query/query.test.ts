@@ -2,9 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
+import { sketch } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import { AbortError } from "./conversation.ts";
 import { query } from "./query.ts";
@@ -19,9 +20,11 @@ const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => 
 async function* of(...messages: UserMessage[]): AsyncGenerator<UserMessage> {
   yield* messages;
 }
-const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
-const types = (messages: readonly SDKMessage[]): string[] => messages.map(({ type }) => type);
+const results = (messages: readonly SDKSentMessage[]) => messages.filter(({ type }) => type === "result");
+const types = (messages: readonly SDKSentMessage[]): string[] => messages.map(({ type }) => type);
 const first = "11111111-1111-4111-8111-111111111111";
+const work = { description: "look", prompt: "look", subagent_type: "finder", run_in_background: false };
+const read = toolUse("Read", { file_path: "a.txt" }, "call_read");
 
 describe("a query", () => {
   test("of a string gives the turn and ends by itself", async () => {
@@ -32,6 +35,39 @@ describe("a query", () => {
     expect(messages.at(-1)).toMatchObject({ subtype: "success", result: "Hi.", is_error: false });
   });
 
+  test("tells what an agent says and does below the call that started it, and its own without a parent", async () => {
+    verifies("S2.21");
+    const { options, cwd } = await sdkStage({
+      replies: [reply(toolUse("Agent", work, "call_agent")), reply("Found.")],
+      rules: [
+        { when: { systemContains: "You are the finder." }, times: 1, reply: reply("Looking.", read) },
+        { when: { systemContains: "You are the finder." }, times: 1, reply: reply("It says one.") },
+      ],
+    });
+    writeFileSync(path.join(cwd, "a.txt"), "one\n");
+    const agents = { finder: { description: "Finds.", prompt: "You are the finder." } };
+    const messages = await all(
+      query({ prompt: "go", options: { ...options, agents, forwardSubagentText: true } }),
+    );
+    const parents = messages.flatMap((message) =>
+      message.type === "assistant" || message.type === "user"
+        ? [[sketch([message])[0], message.parent_tool_use_id]]
+        : [],
+    );
+    const below = parents.filter(([, parent]) => parent === "call_agent").map(([words]) => words);
+    expect(below).toEqual(
+      expect.arrayContaining([
+        'assistant "Looking."',
+        expect.stringMatching(/^assistant Read /),
+        'assistant "It says one."',
+      ]),
+    );
+    const own = parents.filter(([, parent]) => parent === null).map(([words]) => String(words));
+    expect(own[0]).toMatch(/^assistant Agent /);
+    expect(own.at(-1)).toBe('assistant "Found."');
+    expect(below.length + own.length).toBe(parents.length);
+  });
+
   test("of a stream is a session: a result per turn, and ids live from queued to completed", async () => {
     verifies("S2.3", "S2.35");
     const { options } = await sdkStage({ replies: [reply("One."), reply("Two.")] });
@@ -39,7 +75,7 @@ describe("a query", () => {
       prompt: of(said("a", { uuid: first }), said("b", { priority: "later" })),
       options,
     });
-    const messages = await all(query_);
+    const messages: SDKSentMessage[] = await all(query_);
     expect(results(messages)).toMatchObject([{ result: "One." }, { result: "Two." }]);
     const life = messages.flatMap((message) => (message.type === "command_lifecycle" ? [message] : []));
     expect(life.map(({ state }) => state)).toEqual(["queued", "started", "completed"]);
@@ -62,7 +98,7 @@ describe("a query", () => {
       prompt: "go",
       options: { ...options, includePartialMessages: true, keepOpen: true },
     });
-    const messages: SDKMessage[] = [];
+    const messages: SDKSentMessage[] = [];
     let pushed = false;
     for await (const message of running) {
       messages.push(message);
@@ -165,8 +201,8 @@ describe("the methods", () => {
     const running: Query = query({ prompt: "go", options: { ...stage.options, keepOpen: true, ...more } });
     return { ...stage, running };
   };
-  const untilResult = async (running: Query): Promise<SDKMessage[]> => {
-    const messages: SDKMessage[] = [];
+  const untilResult = async (running: Query): Promise<SDKSentMessage[]> => {
+    const messages: SDKSentMessage[] = [];
     for (;;) {
       const { value, done } = await running.next();
       if (done) return messages;
@@ -187,7 +223,10 @@ describe("the methods", () => {
     await running.streamInput(of(said("more")));
     await untilResult(running);
     expect(readFileSync(path.join(cwd, "x.txt"), "utf8")).toBe("x");
-    expect(server.requests[1]?.body).toMatchObject({ model: "claude-haiku-4-5" });
+    expect(server.requests[1]?.body).toMatchObject({
+      model: "claude-haiku-4-5",
+      thinking: { type: "enabled", budget_tokens: 2_000 },
+    });
     await expect(running.setPermissionMode("bypassPermissions")).rejects.toMatchObject({
       code: "mode_refused",
     });
