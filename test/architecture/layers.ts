@@ -41,7 +41,7 @@ const rows = {
   ports: { imports: basics, packages: [], lines: 1_300 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
   // What rules mean on a ground is kept with them.
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_640 },
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 3_650 },
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_000 },
   // Performing.
   tasks: { imports: ["core", "ports", ...basics], packages: [], lines: 350 },
