@@ -88,11 +88,7 @@ export const faults = {
     hint: "`--resume {session}` goes on with it; a new session needs another id.",
     exit: exitCodes.usage,
   },
-  access_refused: {
-    says: "This needs the access {needed}.",
-    hint: "Pair again.",
-    exit: exitCodes.keyRefused,
-  },
+  access_refused: { says: "This needs {needed} access.", hint: "Pair again.", exit: exitCodes.keyRefused },
   link_lost: {
     says: "The server cannot be reached: {reason}",
     hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
