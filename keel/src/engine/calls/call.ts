@@ -22,6 +22,7 @@ import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
+import { changedByHooks, writtenBy } from "../changed-files.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
@@ -201,6 +202,7 @@ async function run(
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
   const { content } = outcome;
+  const written = await writtenBy(work, outcome);
   const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
   const after = failed
     ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, hookContextOf(work))
@@ -210,17 +212,19 @@ async function run(
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,
   });
+  const rewritten = await changedByHooks(work, written);
+  const seen = outcome.seen?.map((file) => rewritten.seen.find(({ path }) => path === file.path) ?? file);
   const said = [...notes, ...after.context];
   const data = after.data ?? outcome.data;
   if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
   if (outcome.folder && !failed) work.record({ type: "folder.changed", ...outcome.folder });
   return {
-    content: readable(bounded.content),
+    content: readable([...bounded.content, ...rewritten.words.map(text)]),
     failed,
     display: outcome.display,
     ms,
     ...(data === undefined ? {} : { data }),
-    ...(outcome.seen ? { seen: outcome.seen } : {}),
+    ...(seen ? { seen } : {}),
     ...(outcome.todos ? { todos: outcome.todos } : {}),
     ...(outcome.loads ? { loads: outcome.loads } : {}),
     ...(outcome.allow ? { allow: outcome.allow } : {}),
