@@ -4,7 +4,6 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realClock, realWorkspace } from "../../../test/support/real-workspace.ts";
 import { openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
-import { verifies } from "../../../test/support/verifies.ts";
 import { parseRule } from "../policy/rules.ts";
 import { noHooks } from "../ports/hooks.ts";
 import { reply, toolUse } from "../testing/reply.ts";
@@ -42,7 +41,6 @@ async function opened(replies: Script["replies"], more: TestSessionOptions = {})
 
 describe("a file that somebody else has changed since it was read", () => {
   test("is named when the next turn begins, once, and again only after it was read again", async () => {
-    verifies("S4.43");
     for (const name of ["a.txt", "b.txt", "gone.txt"]) writeFileSync(at(name), `old ${name}\n`);
     const { say, last, all } = await opened([
       read("a.txt", "b.txt", "gone.txt"),
@@ -94,7 +92,6 @@ describe("what a hook made of a file right behind an edit", () => {
   });
 
   test("is shown in the result, and the file can be edited again at once", async () => {
-    verifies("S4.17");
     writeFileSync(at("a.txt"), "one\ntwo\nthree\n");
     const { say, results } = await opened(
       [read("a.txt"), edit("a.txt", "two", "2  ;"), edit("a.txt", "2;", "22;")],
@@ -137,7 +134,6 @@ describe("a list of tasks", () => {
   const look = (count: number) => Array.from({ length: count }, (_, step) => read(`${step}.txt`));
 
   test("that nobody touches for a dozen replies is recalled to the model, and then left alone as long again", async () => {
-    verifies("S4.43");
     for (let step = 0; step < 30; step++) writeFileSync(at(`${step}.txt`), String(step));
     const { say, all } = await opened([create, ...look(28), reply("Done.")]);
     await say("go");
