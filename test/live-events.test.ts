@@ -7,7 +7,7 @@ import { openTestSession } from "./support/test-session.ts";
 import { changeTool, lookTool } from "./support/test-tools.ts";
 import { wordsStage } from "./support/words-stage.ts";
 
-const hook = { type: "command", command: `printf '{"systemMessage":"seen"}'` };
+const hook = { type: "command", command: `printf '{"systemMessage":"seen"}'; sleep 1.5` };
 const settings = { hooks: { PreToolUse: [{ hooks: [hook] }] }, permissions: { allow: ["Bash"] } };
 
 /** One session in which everything is shown that can be: a reply that breaks off, a hook, a command, a tool. */

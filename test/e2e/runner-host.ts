@@ -19,6 +19,8 @@ export type Host = {
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
   /** Bytes that were no line of JSON. */
   readonly stray: string[];
+  /** What came on standard error. */
+  errors(): string;
 };
 
 export function startHost(
@@ -51,6 +53,10 @@ export function startHost(
       stray.push(text);
     }
   };
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
   child.stdin?.on("error", () => undefined);
   const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.on("close", (code, signal) => {
@@ -64,6 +70,7 @@ export function startHost(
     lines,
     stray,
     exited,
+    errors: () => errors,
     send: (input) => void child.stdin?.write(`${JSON.stringify(input)}\n`),
     write: (bytes) => void child.stdin?.write(bytes),
     end: () => void child.stdin?.end(),

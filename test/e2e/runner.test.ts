@@ -1,6 +1,6 @@
 // One process, many turns: what a host sees of a conversation, in which order, and how it ends.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, thinking, toolUse } from "../../keel/src/testing/reply.ts";
@@ -13,8 +13,8 @@ const types = (lines: readonly Line[]): string[] => lines.map(({ type }) => type
 
 describe("keel runner", () => {
   test("twenty turns over one process: an interrupt, a model change, a plan, a question and a rewind on the way", async () => {
-    verifies("S0.1", "S0.3", "S0.6", "S0.24", "S0.26", "S0.27", "S0.33", "S0.34", "S0.39", "S0.40", "S0.47");
-    verifies("S0.53", "S0.55", "S0.58", "S0.79");
+    verifies("S0.1", "S0.3", "S0.6", "S0.24", "S0.26", "S0.27", "S0.33", "S0.34", "S0.47");
+    verifies("S0.53", "S0.18");
     const question = {
       question: "Which one?",
       header: "Pick",
@@ -118,7 +118,7 @@ describe("keel runner", () => {
   });
 
   test("calls begin before they end, and end before the result, also when they overlap", async () => {
-    verifies("S0.50", "S0.65", "S0.41");
+    verifies("S0.50", "S0.41");
     const stage = await openStage({
       replies: [
         reply(
@@ -163,7 +163,7 @@ describe("keel runner", () => {
   });
 
   test("a question outlives the process that asked it, and is answered once in the next", async () => {
-    verifies("S0.39", "S0.77");
+    verifies("S0.77");
     const question = {
       question: "Which one?",
       header: "Pick",
@@ -261,7 +261,8 @@ describe("keel runner", () => {
     const stage = await openStage({ replies: [reply("Hello.")] }, { key: "right-0123456789" });
     const host = startHost(stage, [], { ANTHROPIC_API_KEY: "wrong-0123456789" });
     host.send({ type: "message", content: "hi" });
-    expect(await host.next("auth_error")).toMatchObject({ code: "key_refused" });
+    const message = expect.stringContaining("did not accept the key");
+    expect(await host.next("auth_error")).toMatchObject({ code: "key_refused", message });
     expect(await host.next("result")).toMatchObject({ success: false });
     host.send({ type: "get_account_info", id: "a" });
     expect(await host.next("account_info")).toMatchObject({ keySource: "ANTHROPIC_API_KEY", inputId: "a" });
@@ -322,6 +323,7 @@ describe("keel runner", () => {
         ),
         reply(call("add_review_comment", { file: "a.txt", line: 1, body: "Why?" }, "c")),
         reply(call("list_review_comments", {}, "l"), call("get_review_comment_stats", {}, "t")),
+        reply(call("get_workspace_scripts_config", {}, "g")),
         reply(call("propose_scripts_config", { config: { scripts: { test: "make" } } }, "p")),
         reply("Done."),
       ],
@@ -332,7 +334,14 @@ describe("keel runner", () => {
     writeFileSync(path.join(stage.project, "a.txt"), "one\n");
     git("add", ".");
     git("commit", "-q", "-m", "the first");
+    git("switch", "-q", "-c", "topic");
+    git("commit", "-q", "--allow-empty", "-m", "ours");
+    git("switch", "-q", "main");
+    for (const message of ["theirs", "theirs too"]) git("commit", "-q", "--allow-empty", "-m", message);
+    git("switch", "-q", "topic");
     writeFileSync(path.join(stage.project, "a.txt"), "two\n");
+    mkdirSync(path.join(stage.project, ".keel"));
+    writeFileSync(path.join(stage.project, ".keel/config.json"), '{"scripts":{"test":"cargo test"}}');
     // A filter of the repository would run with every look at it.
     git("config", "filter.trap.clean", "touch trapped; cat");
     writeFileSync(path.join(stage.project, ".gitattributes"), "*.txt filter=trap\n");
@@ -343,7 +352,10 @@ describe("keel runner", () => {
     await host.exited;
     const summary = (id: string) =>
       host.lines.find((line) => line.type === "tool_end" && line["toolUseId"] === id);
-    expect(summary("s")).toMatchObject({ success: true, summary: expect.stringContaining("Branch: main") });
+    expect(summary("s")).toMatchObject({ success: true, summary: expect.stringContaining("Branch: topic") });
+    expect(summary("s")?.["summary"]).toContain("Not committed: 3 files");
+    expect(summary("s")?.["summary"]).toContain("main: 1 ahead, 2 behind");
+    expect(summary("g")).toMatchObject({ summary: expect.stringContaining("cargo test") });
     expect(summary("a")).toMatchObject({ summary: expect.stringContaining("the first") });
     expect(summary("d")).toMatchObject({ summary: expect.stringContaining("+two") });
     expect(summary("l")).toMatchObject({ summary: expect.stringContaining("a.txt:1 (suggestion) Why?") });
@@ -351,7 +363,9 @@ describe("keel runner", () => {
     expect(host.lines.find(({ type }) => type === "review_comment_added")).toMatchObject({
       comment: { body: "Why?" },
     });
-    expect(host.lines.find(({ type }) => type === "scripts_config_proposed")).toBeDefined();
+    expect(host.lines.find(({ type }) => type === "scripts_config_proposed")).toMatchObject({
+      proposal: { config: { scripts: { test: "make" } } },
+    });
     expect(() => readFileSync(path.join(stage.project, "trapped"))).toThrow();
   });
 });

@@ -44,7 +44,8 @@ export const harness = {
   "S4.42": "The system prompt names git, directory, platform, shell and date, and is built once.",
   "S4.43": "Instruction files are read from project, parents, home and configuration.",
   "S4.44": "The modes default, auto, plan and bypass exist.",
-  "S4.45": "Rules come from eight sources with a known priority.",
+  "S4.45":
+    "Rules come from eight sources, which are told; from whichever, a deny beats an ask, and an ask an allow.",
   "S4.46": "Over all sources deny beats ask beats allow, and no hook lifts a deny.",
   "S4.47": "In auto mode a side question to a model classifies what rules leave open.",
   "S4.48": "Shell commands are judged by their syntax tree.",

@@ -165,6 +165,7 @@ export const askedNames = names<keyof Parameters<CanUseTool>[2]>()({
   agentID: true,
   blockedPath: true,
   decisionReason: true,
+  decisionReasonType: true,
   defaultToNo: true,
   description: true,
   displayName: true,

@@ -39,11 +39,14 @@ export async function wordsStage({
   home = {},
   script = { replies: [], otherwise: reply("ok") },
   options = {},
+  managed,
 }: {
   files?: Tree;
   home?: Tree;
   script?: Parameters<typeof startModelServer>[0]["script"];
   options?: Partial<OpenOptions>;
+  /** A file of the home that is the administrator's. */
+  managed?: string;
 } = {}): Promise<WordsStage> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-words-")));
   const cwd = path.join(folder, "project");
@@ -64,6 +67,7 @@ export async function wordsStage({
     ANTHROPIC_BASE_URL: server.url,
     ANTHROPIC_API_KEY: "test-key",
     KEEL_GUARD: "off",
+    ...(managed === undefined ? {} : { KEEL_MANAGED_SETTINGS: path.join(userHome, managed) }),
   };
   const session = await openSession({ version: "0.0.0", cwd, env, model: "claude-sonnet-4-5", ...options });
   onTestFinished(() => session.close("ended"));

@@ -26,11 +26,19 @@ export type AgentPlan = {
   readonly when: "background" | "foreground";
 };
 
+/** As it is spelled; else in whatever case: programs and models know some kinds with a capital. */
+export const agentNamed = <Named extends Pick<AgentProfile, "name">>(
+  known: readonly Named[],
+  request: string,
+): Named | undefined =>
+  known.find(({ name }) => name === request) ??
+  known.find(({ name }) => name.toLowerCase() === request.toLowerCase());
+
 export function planFor(
   order: AgentOrder,
   { world, parent }: { world: AgentPorts; parent: ParentSession },
 ): { ok: true; value: AgentPlan } | { ok: false; why: string } {
-  const definition = world.definitions().find(({ name }) => name === order.kind);
+  const definition = agentNamed(world.definitions(), order.kind);
   if (!definition) return { ok: false, why: `There is no agent of the kind ${order.kind}.` };
   const { settings } = parent.session.state;
   const isFork = definition.inherits === "conversation";

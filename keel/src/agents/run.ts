@@ -13,7 +13,7 @@ import type { Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
 import { billSince, tokensOf } from "../protocol/bill.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle } from "../protocol/event/envelope.ts";
-import { type InputBlock, text, textOf } from "../protocol/message.ts";
+import { type InputBlock, text, textOf, toolUses } from "../protocol/message.ts";
 import { endsWell, type TurnReason } from "../protocol/reasons.ts";
 import type { Display } from "../protocol/tool.ts";
 import { type Bill, noBill } from "../protocol/usage.ts";
@@ -114,13 +114,13 @@ export class AgentRun implements TaskWork {
       this.#reason = reason;
     },
     "model.finished": ({ content }) => {
+      this.#toolUses += toolUses(content).length;
       const words = textOf(content).trim();
       if (words === "") return;
       this.#words.push(words);
       this.#about.write(`${words}\n\n`);
     },
     "tool.started": ({ tool }) => {
-      this.#toolUses++;
       const { kind, description } = this.#about;
       this.progress.push({ kind: "agent", name: kind, text: `${description}: ${tool}` });
     },
@@ -193,7 +193,10 @@ const logged: EventHandlers<Durable, [found: LoggedAgentRun, before: SessionStat
   "input.accepted": (_, found, { closed, bill }) => (closed ? emptyLoggedRun(bill) : found),
   "turn.started": (_, found) => ({ ...found, reason: undefined }),
   "turn.finished": ({ reason }, found) => ({ ...found, reason }),
-  "tool.started": (_, found) => ({ ...found, toolUses: found.toolUses + 1 }),
+  "model.finished": ({ content }, found) => ({
+    ...found,
+    toolUses: found.toolUses + toolUses(content).length,
+  }),
 };
 /** It has ended, and its call waited for it. */
 export function outcomeOf(task: Task): AgentOutcome {

@@ -265,9 +265,15 @@ function handleOf({
       limits: kit.parts.limits,
       next: promptFor({ state: session.state, parts: kit.parts }),
     });
+  const idle = async (): Promise<void> => {
+    do await session.run();
+    while (hasWork(session.state) && !session.fault && !closing);
+    if (session.fault) throw session.fault;
+  };
   kit.transcript.follow({ session, location, history, folds });
   const words = inputHandler({
     session,
+    idle,
     kit,
     about: {
       id: session.id,
@@ -291,11 +297,7 @@ function handleOf({
     openAsks: () => kit.agents.tree.asks(),
     hasWork: () => hasWork(session.state),
     run: () => session.run(),
-    async idle() {
-      do await session.run();
-      while (hasWork(session.state) && !session.fault && !closing);
-      if (session.fault) throw session.fault;
-    },
+    idle,
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.
       const { writeRule } = await import("./maintenance/settings-files.ts");

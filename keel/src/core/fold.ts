@@ -169,6 +169,8 @@ export function fold(before: SessionState, event: Durable): SessionState {
         pending: state.pending.filter(({ id }) => !event.inputIds.includes(id)),
         turn: null,
         turns: state.turns + 1,
+        // The end of a turn is a checkpoint too, named by the turn: whatever changes after it can be taken back to it.
+        files: markCheckpoints(state.files, [event.turnId]),
         request: null,
         // What belongs to no call does not end with the turn.
         asks: state.asks.filter(({ callId }) => callId === undefined),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
 import { memoryLog, openTestSession } from "../../../test/support/test-session.ts";
 import { anyInput, changeTool, lookTool } from "../../../test/support/test-tools.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { schemaOf } from "../kernel/schema.ts";
 import { defineTool } from "../ports/define-tool.ts";
 import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
@@ -11,7 +13,7 @@ import { scriptedModel } from "../testing/scripted-model.ts";
 
 describe("one turn", () => {
   test("is recorded from the accepted input to its one terminal event", async () => {
-    verifies("S4.22", "S4.23", "P7", "P16");
+    verifies("S4.22", "P7", "P16");
     const { say, types, session } = await openTestSession({ script: { replies: [reply("Hello.")] } });
     const receipt = await say("hi");
     expect(receipt).toMatchObject({ type: "accepted", duplicate: false });
@@ -27,8 +29,30 @@ describe("one turn", () => {
     expect(session.state.history.at(-1)).toEqual({ role: "assistant", content: [text("Hello.")] });
   });
 
+  test("asks the model only when what was said, and that it is asked, are on disk", async () => {
+    verifies("S4.23");
+    const slow = memoryLog();
+    const log = {
+      ...slow,
+      append: async (events: Parameters<typeof slow.append>[0]) => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return slow.append(events);
+      },
+    };
+    const onDisk: string[][] = [];
+    const model = scriptedModel(() => {
+      onDisk.push(slow.events.map(({ type }) => type));
+      return reply("Hello.");
+    });
+    const { say } = await openTestSession({ model, log });
+    await say("hi");
+    expect(onDisk).toEqual([
+      ["session.opened", "input.accepted", "turn.started", "prompt.fixed", "model.started"],
+    ]);
+  });
+
   test("sends the model what was said, and the results of its calls directly after them, in the order asked", async () => {
-    verifies("S4.82", "S4.16");
+    verifies("S4.82");
     const model = scriptedModel({
       replies: [
         reply("Looking.", toolUse("Look", { at: "1" }), toolUse("Nothing", {}), toolUse("Look", { at: "2" })),
@@ -51,6 +75,63 @@ describe("one turn", () => {
     `);
   });
 
+  test("passes a call through schema, sense, hooks, permission, the run and hooks again, in this order", async () => {
+    verifies("S4.16", "S4.3");
+    const phases: string[] = [];
+    const tool = defineTool({
+      name: "Phased",
+      description: "Says where it is.",
+      input: schemaOf(z.object({ at: z.string() })),
+      async check({ at }) {
+        phases.push(`sense ${at}`);
+        return at === "senseless" ? "That makes no sense." : undefined;
+      },
+      async *run({ at }) {
+        phases.push(`run ${at}`);
+        return { content: [text("ok")], display: { kind: "text", text: "" } };
+      },
+    }) as Tool;
+    const calls = [
+      toolUse("Phased", { at: 5 }, "c1"),
+      toolUse("Phased", { at: "senseless" }, "c2"),
+      toolUse("Phased", { at: "fine" }, "c3"),
+    ];
+    const { say, all } = await openTestSession({
+      tools: [tool],
+      script: { replies: [reply(...calls), reply("Done.")] },
+      hooks: {
+        watchTools: true,
+        beforeTool: async ({ callId }) => {
+          phases.push(`before ${callId}`);
+          return { context: [] };
+        },
+        afterTool: async ({ callId }) => {
+          phases.push(`after ${callId}`);
+          return { context: [] };
+        },
+      },
+      answer: ({ callId }) => {
+        phases.push(`asked ${callId}`);
+        return { verdict: "allow" };
+      },
+    });
+    await say("go");
+    // What fails a check goes no further: no hook and nobody is asked about it.
+    expect(phases).toEqual([
+      "sense senseless",
+      "sense fine",
+      "before c3",
+      "asked c3",
+      "run fine",
+      "after c3",
+    ]);
+    expect(all("tool.finished").map(({ invalid, failed }) => [invalid, failed])).toEqual([
+      [true, true],
+      [true, true],
+      [undefined, false],
+    ]);
+  });
+
   test("the same input id is accepted once", async () => {
     verifies("S0.24");
     const { say, all } = await openTestSession({ script: { replies: [reply("One.")] } });
@@ -62,20 +143,29 @@ describe("one turn", () => {
 
   test("costs what its usage says, and the bill adds up over turns", async () => {
     verifies("S4.79", "S4.80");
-    const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 100_000,
+      cacheReadTokens: 1_000_000,
+      cacheWriteTokens: 100_000,
+    };
     const { say, all, session } = await openTestSession({
       script: { replies: [replyWith({ usage }, "One."), replyWith({ usage }, "Two.")] },
     });
     await say("a");
     await say("b");
-    expect(all("turn.finished").map(({ costUsd }) => costUsd)).toEqual([4.5, 4.5]);
-    expect(session.state.bill.costUsd).toBe(9);
+    expect(all("turn.finished").map(({ costUsd }) => costUsd)).toEqual([5.175, 5.175]);
+    expect(session.state.bill.costUsd).toBe(10.35);
+    expect(session.state.bill.models["test-model"]?.usage).toMatchObject({
+      cacheReadTokens: 2_000_000,
+      cacheWriteTokens: 200_000,
+    });
   });
 });
 
 describe("calls", () => {
   test("that are harmless overlap; any other runs alone, and nobody overtakes it", async () => {
-    verifies("S4.18", "S2.29");
+    verifies("S4.18");
     const trace: string[] = [];
     const calls = [
       toolUse("Look", { at: "1" }),
@@ -86,6 +176,8 @@ describe("calls", () => {
     const { say } = await openTestSession({
       script: { replies: [reply(...calls), reply("Done.")] },
       tools: [lookTool(trace), changeTool(trace)],
+      // Hooks that watch calls see them in order: none starts while the reply streams.
+      hooks: { watchTools: true },
     });
     await say("go");
     expect(trace).toEqual([
@@ -100,6 +192,7 @@ describe("calls", () => {
   });
 
   test("start on disk before they run", async () => {
+    verifies("G5", "S4.31");
     const log = memoryLog();
     const seen: number[] = [];
     const spy = defineTool({
@@ -117,11 +210,11 @@ describe("calls", () => {
       script: { replies: [reply(toolUse("Spy")), reply("Done.")] },
     });
     await say("go");
-    verifies("G5");
     expect(seen).toEqual([1]);
   });
 
-  test("that the reply takes back with its failure leave no trace", async () => {
+  test("that are harmless start while the reply streams; those of a reply that fails leave no trace", async () => {
+    verifies("S2.29");
     const trace: string[] = [];
     const cut = replyWith(
       { fault: { kind: "cut", afterEvents: 8 } },

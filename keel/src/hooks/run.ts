@@ -6,6 +6,7 @@
 
 import { within } from "../kernel/deadline.ts";
 import { toFault } from "../kernel/fault.ts";
+import { asObject } from "../kernel/json.ts";
 import type { Consult } from "../ports/consult.ts";
 import type { HookContext } from "../ports/hooks.ts";
 import { type HookEvent, type HookInput, type HookMoment, hookPointOf } from "../protocol/hook.ts";
@@ -39,6 +40,8 @@ export type HookCallContext = {
   readonly signal: AbortSignal;
   /** For hooks outside: what they said. */
   report(run: HookReport): void;
+  /** For hooks outside: what they have said so far. */
+  progress(run: HookReport): void;
   /** One question to the model, on the bill of the session. */
   readonly consult?: Consult | undefined;
 };
@@ -108,7 +111,7 @@ type Occasion = {
   readonly input: HookInput;
   readonly site: HookContext;
   readonly told: Set<Hook>;
-  readonly report?: HookCallContext["report"];
+  readonly heard?: Pick<HookCallContext, "report" | "progress">;
 };
 
 async function opinionOf(hook: Hook, occasion: Occasion): Promise<Opinion> {
@@ -125,20 +128,30 @@ async function ask(hook: Hook, occasion: Occasion): Promise<Opinion> {
   const named = { hookId, name: hook.name, event: hook.event };
   site.show({ type: "hook.started", ...named });
   let said: HookReport = { stdout: "", stderr: "" };
-  const { opinion, outcome } = await call(hook, {
+  const { opinion, outcome, isQuiet } = await call(hook, {
     ...occasion,
-    report: (run) => {
-      said = run;
+    heard: {
+      report(run) {
+        said = run;
+      },
+      progress: ({ stdout, stderr }) => site.show({ type: "hook.progress", ...named, stdout, stderr }),
     },
   });
-  site.show({ type: "hook.finished", ...named, outcome, ...said });
+  site.show({ type: "hook.finished", ...named, outcome, ...said, ...(isQuiet ? { stdout: "" } : {}) });
   return opinion;
 }
 
-type Called = { readonly opinion: Opinion; readonly outcome: "success" | "error" | "cancelled" };
+type Called = {
+  readonly opinion: Opinion;
+  readonly outcome: "success" | "error" | "cancelled";
+  /** It wants nobody to see what it printed. */
+  readonly isQuiet?: boolean;
+};
+
+const unheard = { report: () => undefined, progress: () => undefined };
 
 async function call(hook: Hook, occasion: Occasion): Promise<Called> {
-  const { input, site, told, report = () => undefined } = occasion;
+  const { input, site, told, heard = unheard } = occasion;
   const { clock, signal } = site;
   const failed = (why: string): Called => ({ opinion: failure(hook, why, occasion), outcome: "error" });
   const cancelled: Called = { opinion: {}, outcome: "cancelled" };
@@ -147,14 +160,15 @@ async function call(hook: Hook, occasion: Occasion): Promise<Called> {
   try {
     const timed = await within({ clock, ms, signal }, async (own) =>
       // A copy: hooks must not see what other hooks did to it.
-      hook.call(structuredClone(input), { callId, signal: own, report, consult: site.consult }),
+      hook.call(structuredClone(input), { callId, signal: own, ...heard, consult: site.consult }),
     );
     if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return cancelled;
     if (timed.kind === "late") return failed(`it did not answer within ${ms / 1000} s`);
     const read = readOpinion(hook.event, timed.value);
     if (!read.ok) return failed(read.error);
     told.delete(hook);
-    return { opinion: bounded(read.value), outcome: "success" };
+    const isQuiet = asObject(timed.value)["suppressOutput"] === true;
+    return { opinion: bounded(read.value), outcome: "success", isQuiet };
   } catch (thrown) {
     return signal.aborted ? cancelled : failed(toFault(thrown).message);
   }

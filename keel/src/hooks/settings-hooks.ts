@@ -116,7 +116,7 @@ function commandHook(
     name: JSON.stringify(command.slice(0, 80)),
     outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
-    async call(input, { signal, report }) {
+    async call(input, { signal, report, progress }) {
       const end = await world.runProgram(
         {
           ...launch,
@@ -125,6 +125,7 @@ function commandHook(
           input: `${JSON.stringify(input)}\n`,
           maxBytes,
           leaves: leavesFor,
+          heard: progress,
         },
         signal,
       );

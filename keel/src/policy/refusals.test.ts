@@ -82,7 +82,17 @@ describe("a no of a person", () => {
   });
 });
 
-test("a program that answers is asked each time", async () => {
-  const { all } = await twoTurns({ verdict: "deny" });
-  expect(all("ask.opened")).toHaveLength(2);
+describe("a no of the program that answers for a person", () => {
+  test.each([
+    ["without words", {}],
+    ["with words", { reason: "Not in this folder." }],
+  ])("%s holds for the same call in the turn, and is asked about in the next one", async (_, words) => {
+    verifies("S4.20");
+    const { all, say, trace } = await twoTurns({ verdict: "deny", ...words });
+    expect(all("ask.opened")).toHaveLength(1);
+    expect(all("tool.finished")).toMatchObject([{ denied: { by: "host" } }, { denied: { by: "host" } }]);
+    await say("once more");
+    expect(all("ask.opened")).toHaveLength(2);
+    expect(trace).toEqual([]);
+  });
 });

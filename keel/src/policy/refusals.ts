@@ -1,7 +1,7 @@
 /**
- * What a person said no to. The same call is not asked about again until they say something new; then it is, and the
- * question says that they said no before. A no with words is told to the model and settles this one call: what the
- * words ask for may well end in the same call.
+ * What a person, or the program that answers for them, said no to. The same call is not asked about again until they
+ * say something new; then it is, and the question says that they said no before. A person who chooses to say what to do
+ * instead settles this one call: what the words ask for may well end in the same call.
  */
 import { canonicalJson, type Json } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
@@ -27,9 +27,9 @@ export function foldRefusals(
     return { fresh: new Set(), earlier: bounded([...refusals.earlier, ...refusals.fresh]) };
   if (event.type !== "ask.closed" || event.answer.verdict !== "deny" || event.by !== "host") return refusals;
   const ask = asks.find(({ id }) => id === event.askId);
-  const option = ask?.options.find(({ id }) => id === event.answer.option);
-  // Only a person picks an option; a program that answers is asked each time.
-  if (!ask?.tool || option?.verdict !== "deny" || event.answer.reason !== undefined) return refusals;
+  const { option, reason } = event.answer;
+  if (ask?.kind !== "permission" || !ask.tool || (option !== undefined && reason !== undefined))
+    return refusals;
   return { ...refusals, fresh: bounded([...refusals.fresh, markOf(ask.tool, ask.input ?? null)]) };
 }
 

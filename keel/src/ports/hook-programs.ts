@@ -13,6 +13,8 @@ export type ProgramRequest = {
   readonly maxBytes: number;
   /** Looks at what it has printed so far. A number: it is left alone and may go on for so many milliseconds. */
   readonly leaves?: (stdout: string) => number | undefined;
+  /** Told now and then what it has printed so far, where that is more than before. */
+  readonly heard?: (said: { readonly stdout: string; readonly stderr: string }) => void;
 };
 
 export type ProgramEnd = {

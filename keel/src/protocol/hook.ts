@@ -3,7 +3,7 @@
  * answer. The names are those of the interface that Keel is a drop-in for, since they also stand on wires and in files;
  * inside, a point is called by the name of its row and told in our own words.
  */
-import type { Json } from "../kernel/json.ts";
+import { isObject, type Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
 import type { ResultPart } from "./message.ts";
 
@@ -129,7 +129,7 @@ export const hookPoints = {
     matcher: "tool_name",
     judged: true,
     tell: ({ content, data, ms, ...call }: EndedCall & { data: Json | undefined }) => ({
-      ...toolFields(call),
+      ...toolFields({ ...call, input: withAnswers(call, data) }),
       duration_ms: ms,
       tool_response: data ?? textIn(content),
     }),
@@ -262,6 +262,12 @@ export const hookPoints = {
 };
 
 const memoryTypes = { managed: "Managed", user: "User", project: "Project", local: "Local" } as const;
+
+/** What a person answered is part of the question's input by then, as programs of the contract find it. */
+function withAnswers({ tool, input }: CallFacts, data: Json | undefined): Json {
+  if (tool !== "AskUserQuestion" || !isObject(input) || !isObject(data)) return input;
+  return data["answers"] === undefined ? input : { ...input, answers: data["answers"] };
+}
 
 function toolFields({ callId, tool, input }: CallFacts): ToolFields {
   return { tool_name: tool, tool_input: input, tool_use_id: callId };

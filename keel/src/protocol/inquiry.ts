@@ -63,6 +63,8 @@ const sessionFactsSchema = z.object({
   outputStyle: z.object({ name: text, all: list(text) }),
   /** What is known about the model and its fallbacks, by id. */
   models: z.record(text, modelInfoSchema),
+  /** Where notes of the project are kept, where any are. */
+  memoryFolder: z.exactOptional(text),
   /** Whether a guard is wanted for commands; which kind this machine allows is known with the first one. */
   guard: z.enum(["on", "off"]),
   trust: projectTrustSchema,

@@ -111,6 +111,7 @@ describe("a question", () => {
   });
 
   test("waits a day, and then the work goes on without an answer", async () => {
+    verifies("S0.39");
     const clock = fakeClock();
     const opened = await openTestSession({
       clock,

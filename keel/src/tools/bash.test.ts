@@ -53,7 +53,7 @@ describe("Bash", () => {
   });
 
   test("shows the exact command and its output while it runs", async () => {
-    verifies("S0.51");
+    verifies("S4.19");
     const command = "echo one; sleep 0.2; echo two";
     const { shown } = await bash(command);
     expect(shown).toEqual([

@@ -6,6 +6,7 @@ import { realClock, realWorkspace } from "../../../test/support/real-workspace.t
 import { memoryLog, openTestSession, type TestSessionOptions } from "../../../test/support/test-session.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import type { Answer } from "../protocol/ask.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
 import { reply, toolUse } from "../testing/reply.ts";
 import { enterPlanModeTool, exitPlanModeTool } from "./plan-mode.ts";
 import { writeTool } from "./write.ts";
@@ -49,7 +50,7 @@ const exit = (input: Record<string, string> = {}) => toolUse("ExitPlanMode", inp
 
 describe("a plan", () => {
   test("is written to its file unasked, shown whole, and approved: then the work begins", async () => {
-    verifies("S0.40", "P23");
+    verifies("P23");
     const { all, finished, said, modes } = await run([
       write(planFile(), plan),
       exit(),
@@ -70,6 +71,28 @@ describe("a plan", () => {
     expect(said(1)).toContain(plan);
     expect(modes).toEqual(["default"]);
     expect(readFileSync(path.join(cwd, "x.txt"), "utf8")).toBe("x");
+  });
+
+  test("waits a day for its person, and then the work goes on without them", async () => {
+    verifies("S0.40");
+    const clock = fakeClock();
+    const session = await openTestSession({
+      tools: [exitPlanModeTool],
+      workspace: realWorkspace({ cwd }),
+      clock,
+      settings: { permissionMode: "plan" },
+      planFile: planFile(),
+      script: { replies: [reply(exit({ plan })), reply("done")] },
+      answer: () => undefined,
+    });
+    const done = session.say("go");
+    while (session.all("ask.opened").length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(23 * 3_600_000);
+    expect(session.all("ask.closed")).toEqual([]);
+    await clock.advance(3_600_000);
+    await done;
+    expect(session.all("ask.closed")).toMatchObject([{ by: "timeout" }]);
+    expect(session.session.state.settings?.permissionMode).toBe("plan");
   });
 
   test("may be given with the call; it is kept in the file", async () => {

@@ -163,7 +163,7 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
         input: event.input ?? row.input,
       }));
     case "tool.progress":
-      return changeCall(group, event.callId, (row) => ({ ...row, display: event.display }));
+      return changeCall(group, event.callId, (row) => ({ ...row, display: event.display ?? row.display }));
     case "tool.finished":
       return finishCall(group, event);
     case "ask.opened":
@@ -205,6 +205,7 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "session.closed":
     case "retry.waiting":
     case "hook.started":
+    case "hook.progress":
     case "hook.finished":
       return group;
     default:

@@ -30,10 +30,12 @@ const maxIds = 1_000;
 
 export function inputHandler({
   session,
+  idle,
   kit,
   about,
 }: {
   session: Session;
+  idle: ExpandContext["idle"];
   kit: SessionComposition;
   about: Omit<CommandContext, "commands" | "library" | "hasSaid" | "instructions" | "servers" | "settings">;
 }): InputHandler {
@@ -41,6 +43,7 @@ export function inputHandler({
   const listeners = new Set<EnvelopeListener>();
   const receipts = new Map<string, Promise<Receipt>>();
   const context: ExpandContext = {
+    idle,
     get registry() {
       return texts.registry;
     },
@@ -133,6 +136,8 @@ type ExpandContext = {
   readonly registry: Registry;
   readonly attach: AttachContext;
   readonly context: CommandContext;
+  /** Resolves when no turn runs any more. */
+  idle(): Promise<void>;
 };
 
 async function expandInput(command: InputCommand, context: ExpandContext): Promise<Expanded> {
@@ -141,10 +146,14 @@ async function expandInput(command: InputCommand, context: ExpandContext): Promi
   const called = calledIn(command.content);
   const found = called && context.registry.find(called.name);
   if (called && found?.kind === "local") {
-    const { name, run } = found.command;
-    // What cannot be done is the answer.
-    const output = await run(called.args, context.context).catch((thrown) => toFault(thrown).message);
-    return { kind: "local", name, output };
+    const { name, run, waits } = found.command;
+    try {
+      if (waits) await context.idle();
+      return { kind: "local", name, output: await run(called.args, context.context) };
+    } catch (thrown) {
+      // What cannot be done is the answer.
+      return { kind: "local", name, output: toFault(thrown).message };
+    }
   }
   const said = await withMentions(command, context);
   if (!called || found?.kind !== "prompt") return said;

@@ -45,6 +45,7 @@ export function factsOf(composition: SessionComposition, { facts, catalog }: Ope
       return texts.style;
     },
     models: Object.fromEntries(names.map((name) => [name, catalog.info(name)])),
+    ...(parts.memory ? { memoryFolder: parts.memory.place } : {}),
     guard: guardMode(env, settings),
     trust: {
       root: trust.root,

@@ -15,8 +15,10 @@ import {
 } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { isDeclared, toolsNow } from "../../core/toolbox.ts";
+import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
@@ -92,8 +94,8 @@ async function refusedNow(
   allowed: Pick<Ready, "by" | "grounds">,
 ): Promise<FinishedCall | undefined> {
   try {
-    const denied = await whyNotAnyMore(work, call, allowed);
-    return denied && refusal(denied.reason, { denied });
+    const refused = await whyNotAnyMore(work, call, allowed);
+    return refused && refusal(refused.denial.reason, { denied: refused.denial });
   } catch (thrown) {
     return work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {});
   }
@@ -261,15 +263,17 @@ async function perform(
 ): Promise<ToolOutcome & { interrupted?: boolean }> {
   const { clock, limits } = work.parts;
   const startedAt = clock.monotonicMs();
-  const show = (display: Display): void =>
+  const show = (display?: Display): void =>
     work.show({
       type: "tool.progress",
       callId: call.use.id,
       tool: tool.name,
       elapsedMs: Math.round(clock.monotonicMs() - startedAt),
-      display,
+      ...(display ? { display } : {}),
     });
   let left = false;
+  const { controller: ended, release } = childOf(work.signal);
+  void beat(clock, ended.signal, show);
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
       drive(tool.run(input.value(), context, signal), {
@@ -291,6 +295,22 @@ async function perform(
     return work.signal.aborted
       ? { ...failure(cancelledResult), interrupted: true }
       : failure(toFault(thrown).message);
+  } finally {
+    release();
+    ended.abort(over);
+  }
+}
+
+/** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
+const mostBeatMs = 30_000;
+
+async function beat(clock: Clock, ended: AbortSignal, show: () => void): Promise<void> {
+  for (let elapsed = 0; ; ) {
+    const pause = Math.min(mostBeatMs, Math.max(1_000, elapsed / 10));
+    await clock.sleep(pause, ended);
+    if (ended.aborted) return;
+    elapsed += pause;
+    show();
   }
 }
 

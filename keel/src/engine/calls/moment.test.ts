@@ -178,3 +178,25 @@ test("a rule that denies a link holds for the tool that reads through it", async
   await say("go");
   expect(all("tool.finished").map(({ denied }) => denied?.by)).toEqual(["rule", undefined]);
 });
+
+test("a command in a person's own words is not run either on what was true before", async () => {
+  const root = folder();
+  const real = realWorkspace({ cwd: root });
+  const looked: string[] = [];
+  const files = new Proxy(real.files, {
+    get: (target, name) =>
+      name === "describe"
+        ? async (file: string) => {
+            const facts = await target.describe(file);
+            // It becomes a link right behind the first look at it.
+            if (looked.push(file) === 1) outward(root, "notes.txt")();
+            return facts;
+          }
+        : Reflect.get(target, name).bind(target),
+  });
+  const workspace = { ...real, files, commands: judging(root) };
+  const { session } = await openTestSession({ clock: realClock, tools: [], workspace });
+  const verdict = await session.permitCommand({ command: "cat notes.txt", allow: [] });
+  expect(verdict).toMatchObject({ ok: false, because: expect.stringContaining("leads outside") });
+  expect(await session.permitCommand({ command: "cat news.txt", allow: [] })).toMatchObject({ ok: true });
+});

@@ -11,7 +11,7 @@ import type { Ask } from "../../protocol/ask.ts";
 import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { contextFor } from "./context.ts";
-import { permit } from "./permit.ts";
+import { permit, whyNotAnyMore } from "./permit.ts";
 import { inputOf } from "./prepared.ts";
 
 export type CommandRequest = {
@@ -78,6 +78,13 @@ export async function permitCommand(
     const because = permission.because ?? reason.replace(/\.$/, "");
     return { ok: false, because, ...(by === "interrupt" || by === "shutdown" ? { isStopped: true } : {}) };
   }
+  // Whoever asked runs it at once: this is the last moment before that.
+  const refused = await whyNotAnyMore(
+    own,
+    { tool: command, context, input: permission.input },
+    { by: permission.by, grounds: permission.grounds },
+  );
+  if (refused) return { ok: false, because: refused.because };
   const allowed = schema.parse(permission.input.sent);
   return allowed.ok
     ? { ok: true, command: allowed.value.command }

@@ -161,7 +161,7 @@ export async function whyNotAnyMore(
   work: StepContext,
   { tool, context, input }: Pick<PermitContext, "tool" | "context" | "input">,
   { by, grounds: first }: Pick<Permission & { verdict: "allow" }, "by" | "grounds">,
-): Promise<Denial | undefined> {
+): Promise<{ readonly denial: Denial; readonly because: string } | undefined> {
   let grounds = first;
   for (let decided = 0; grounds && decided < maxDecisions; decided++) {
     if (await stillHold(grounds, context.workspace)) return undefined;
@@ -169,14 +169,17 @@ export async function whyNotAnyMore(
     const { decision } = judged;
     const isAllowed =
       decision.verdict === "allow" || (by === "hook" && decision.verdict === "ask" && !decision.insists);
-    if (!isAllowed) return { by: "rule", reason: changedSince(decision.because) };
+    if (!isAllowed) return changedSince(decision.because);
     ({ grounds } = judged);
   }
-  return grounds && { by: "rule", reason: changedSince("they keep changing") };
+  return grounds && changedSince("they keep changing");
 }
 
-const changedSince = (because: string): string =>
-  `Not run: files that it names were changed after it was allowed, and ${because}. Call it again to have it decided again.`;
+function changedSince(why: string) {
+  const because = `files that it names were changed after it was allowed, and ${why}`;
+  const reason = `Not run: ${because}. Call it again to have it decided again.`;
+  return { denial: { by: "rule", reason }, because } as const;
+}
 
 type Judged = {
   readonly decision: Decision;
@@ -224,7 +227,7 @@ function trustOf({ workspace: { commands } }: ToolContext): VerdictFacts["trust"
 
 /** What the turn's command or skill allows. It stands beside other allow rules: whatever denies or asks is stronger. */
 const rulesOfTurn = ({ state }: StepContext): PermissionRule[] =>
-  (state.turn?.allow ?? []).flatMap((words) => parseRule(words) ?? []);
+  (state.turn?.allow ?? []).flatMap((words) => parseRule(words, "command") ?? []);
 
 /** Described as the claims were, since a link may lead to it; only where a claim could be about it. */
 async function planFileOf({ parts }: StepContext, claims: readonly Claim[]): Promise<string | undefined> {

@@ -84,7 +84,9 @@ async function askOnce(
 
   const startedAt = clock.monotonicMs();
   const starter = earlyStarter(work);
+  let firstMs: number | undefined;
   const outcome = await readReply(work, request, (event) => {
+    firstMs ??= Math.round(clock.monotonicMs() - startedAt);
     showEvent(work, requestId, event);
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
     starter.consider(event.block);
@@ -111,6 +113,7 @@ async function askOnce(
     stop,
     ...chargeOf(outcome.reply, info.prices),
     ms,
+    firstMs,
     providerId,
   });
 }

@@ -85,9 +85,13 @@ export const callEnds: CallHandler<"tool.finished"> = (event, memo) => {
       ...(list && !origin ? [{ type: "todo_update", todos: list } as const] : []),
       ...(failed ? [] : workspaceNews(tool, data)),
     ],
-    { ...next, calls, stats: countCall(next.stats, { tool, ms }) },
+    { ...next, calls, stats: countCall(next.stats, { tool, ms: isWaitedFor(memo, origin) ? 0 : ms }) },
   ];
 };
+
+/** An agent that somebody waits for works within the time of the call that started it. */
+const isWaitedFor = ({ agents }: RunnerMemo, origin: Origin | undefined): boolean =>
+  origin !== undefined && agents.get(origin.agentId)?.background !== true;
 
 /** Calls whose end nobody told: they are over with the turn. */
 export const openCallsEnd = (memo: RunnerMemo): RunnerEvent[] =>

@@ -78,8 +78,8 @@ export async function controls(
     case "get_mcp_status":
       return [{ type: "mcp_status", servers: serversOf(session) }];
     case "get_account_info": {
-      const { provider, keySource, model } = session.info;
-      return [{ type: "account_info", provider, keySource, model }];
+      const { provider, keySource } = session.info;
+      return [{ type: "account_info", provider, keySource, model: session.context().model }];
     }
     case "rewind_files": {
       const { checkpoint, preview = false } = input;

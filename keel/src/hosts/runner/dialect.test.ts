@@ -87,6 +87,7 @@ describe("the dialect", () => {
       "tool_end",
       "hook_post_tool",
       "agent_stop",
+      "checkpoint_created",
       "result",
       "turn_complete",
     ]);

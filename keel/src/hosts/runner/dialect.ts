@@ -39,7 +39,7 @@ export function lastEvents(memo: RunnerMemo): readonly RunnerEvent[] {
 const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutput> = {
   "turn.started": ({ inputIds }, memo) => {
     const [first] = inputIds;
-    const next = { ...memo, inputIds, stats: noStats, hasSaved: false };
+    const next = { ...memo, inputIds, stats: noStats };
     const isKept = memo.checkpointing && first !== undefined;
     return [isKept ? [{ type: "checkpoint_created", checkpoint: first, at: "message" }] : [], next];
   },
@@ -79,7 +79,7 @@ const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutp
   "tool.started": callStarts,
   "tool.progress": callProgress,
   "tool.finished": callEnds,
-  "ask.opened": ({ ask }, memo) => [[askEvent(ask)], memo],
+  "ask.opened": ({ ask }, memo) => [asking(ask), memo],
   "ask.closed": askCloses,
   "context.compacted": ({ trigger, tokensBefore, tokensAfter }, memo) => [
     [{ type: "compact_boundary", trigger, tokensBefore, tokensAfter }],
@@ -92,7 +92,6 @@ const fromSession: EventHandlers<Envelope, [memo: RunnerMemo], RunnerDialectOutp
     ],
     memo,
   ],
-  "files.saved": (_, memo) => [[], { ...memo, hasSaved: true }],
   "task.changed": taskChanges,
   "turn.finished": (event, memo) => [
     [...openCallsEnd(memo), ...flush(memo), ...turnEvents(event, memo)],
@@ -116,7 +115,7 @@ const fromAgent: typeof fromSession = {
   "tool.started": callStarts,
   "tool.progress": callProgress,
   "tool.finished": callEnds,
-  "ask.opened": ({ ask, origin }, memo) => [[askEvent({ ...ask, origin: ask.origin ?? origin })], memo],
+  "ask.opened": ({ ask, origin }, memo) => [asking({ ...ask, origin: ask.origin ?? origin }), memo],
   "ask.closed": askCloses,
   "task.changed": taskChanges,
 };
@@ -140,14 +139,15 @@ function taskChanges(
   }
   if (status === "running") {
     const agentType = data.agent ?? "agent";
-    const next = { ...memo, agents: new Map(memo.agents).set(taskId, agentType) };
+    const background = data.origin !== "waited";
+    const next = { ...memo, agents: new Map(memo.agents).set(taskId, { kind: agentType, background }) };
     if (known !== undefined) return [[], next];
     const started: RunnerEvent = {
       type: "subagent_started",
       agentId: taskId,
       agentType,
       description: data.description ?? "",
-      background: data.origin !== "waited",
+      background,
       parentToolUseId: data.callId,
     };
     return [[started], next];
@@ -158,12 +158,20 @@ function taskChanges(
   const stopped: RunnerEvent = {
     type: "subagent_stopped",
     agentId: taskId,
-    agentType: known ?? data.agent ?? "agent",
+    agentType: known?.kind ?? data.agent ?? "agent",
     status,
     activeTools: active.map(({ id }) => id),
   };
   return [[stopped], { ...memo, agents }];
 }
+
+/** What notification hooks hear of a question, a host hears too; then comes the question itself. */
+const asking = (ask: Ask): RunnerEvent[] => [
+  ...(ask.kind === "permission"
+    ? [notification("info", ask.tool ?? "", ask.title, "permission_prompt")]
+    : []),
+  askEvent(ask),
+];
 
 /** What the session asks, in the host's words. */
 export function askEvent(ask: Ask): RunnerEvent {

@@ -27,8 +27,7 @@ export type RunnerMemo = {
   readonly hasSpoken: boolean;
   readonly stats: RunnerStats;
   readonly calls: ReadonlyMap<string, KnownCall>;
-  readonly agents: ReadonlyMap<string, string>;
-  readonly hasSaved: boolean;
+  readonly agents: ReadonlyMap<string, { readonly kind: string; readonly background: boolean }>;
   readonly totalCostUsd: number;
 };
 
@@ -43,11 +42,10 @@ export const newMemo = (facts: Pick<RunnerMemo, "sessionId" | "checkpointing">):
   stats: noStats,
   calls: new Map(),
   agents: new Map(),
-  hasSaved: false,
   totalCostUsd: 0,
 });
 
-/** What a turn did: the calls that ended in it, those of its agents included. */
+/** What a turn did: the calls that ended in it, those of its agents included; their time is that of the call above them. */
 export type RunnerStats = RunnerEventOf<"result">["stats"];
 
 export const noStats: RunnerStats = {

@@ -11,13 +11,13 @@ type FinishedTurn = Extract<Envelope, { type: "turn.finished" }>;
 export function turnEvents(finished: FinishedTurn, memo: RunnerMemo): RunnerEvent[] {
   const { reason, fault } = finished;
   const auth = fault && authError(fault);
-  const [checkpoint] = finished.inputIds;
-  const isKept = memo.checkpointing && memo.hasSaved && checkpoint !== undefined;
   return [
     ...(reason === "interrupted" ? [{ type: "interrupted", running: true } as const] : []),
     ...(auth === undefined ? [] : [{ type: "auth_error", message: auth, code: fault?.code ?? "" } as const]),
     { type: "agent_stop", status: reason },
-    ...(isKept ? [{ type: "checkpoint_created", checkpoint, at: "result" } as const] : []),
+    ...(memo.checkpointing
+      ? [{ type: "checkpoint_created", checkpoint: finished.turnId, at: "result" } as const]
+      : []),
     resultOf(memo, { finished }),
     { type: "turn_complete", sessionId: memo.sessionId, status: reason },
   ];
@@ -49,8 +49,7 @@ export function resultOf(
       stats: noStats,
     };
   }
-  const { reason, inputIds, fault, answer, costUsd, usage, requests, ms, apiMs } = end.finished;
-  const [checkpoint] = inputIds;
+  const { turnId, reason, inputIds, fault, answer, costUsd, usage, requests, ms, apiMs } = end.finished;
   return {
     type: "result",
     sessionId,
@@ -66,7 +65,7 @@ export function resultOf(
     durationMs: ms,
     apiDurationMs: apiMs,
     stats,
-    ...(memo.checkpointing && checkpoint !== undefined ? { checkpoint } : {}),
+    ...(memo.checkpointing ? { checkpoint: turnId } : {}),
   };
 }
 

@@ -207,8 +207,8 @@ export class Runner {
       }
     };
     if (input.type === "message") this.#taking = this.#taking.then(work);
-    // Whoever interrupts means what was sent before.
-    else if (input.type === "interrupt" && !session.openAsks().some(isOutsideCall))
+    // Whoever interrupts means what was sent before, unless that waits for the end of the turn itself.
+    else if (input.type === "interrupt" && !session.hasWork() && !session.openAsks().some(isOutsideCall))
       this.#answer(this.#taking.then(work));
     // At once: what is under way may wait for just this.
     else if (input.type === "interrupt" || input.type.endsWith("_response")) this.#answer(work());

@@ -161,6 +161,8 @@ const durable = [
     costUsd: z.nullable(z.number()),
     ...unsure,
     ms: z.number(),
+    /** Milliseconds until it began. */
+    firstMs: z.optional(z.number()),
     /** The provider's own id of the message. */
     providerId: z.optional(z.string()),
   }),

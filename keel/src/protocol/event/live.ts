@@ -32,13 +32,13 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("block.finished"), ...piece, block: blockSchema }),
   /** What was shown of a reply does not count: it failed. */
   z.object({ type: z.literal("reply.withdrawn"), requestId: z.string(), why: faultDataSchema }),
-  /** What a running tool shows. */
+  /** A tool still runs: for how long, and what it shows; a silent one only the time, now and then. */
   z.object({
     type: z.literal("tool.progress"),
     callId: z.string(),
     tool: z.string(),
     elapsedMs: z.number(),
-    display: displaySchema,
+    display: z.optional(displaySchema),
   }),
   /** The next attempt comes after a pause. */
   z.object({
@@ -52,6 +52,15 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("command.answered"), name: z.string(), text: z.string() }),
   /** A hook that is a command or an address was called. */
   z.object({ type: z.literal("hook.started"), hookId: z.string(), name: z.string(), event: z.string() }),
+  /** What such a hook has printed so far; told now and then while it runs. */
+  z.object({
+    type: z.literal("hook.progress"),
+    hookId: z.string(),
+    name: z.string(),
+    event: z.string(),
+    stdout: z.string(),
+    stderr: z.string(),
+  }),
   /** Such a hook has ended, and how; one that goes on by itself has ended for the session. */
   z.object({
     type: z.literal("hook.finished"),

@@ -92,6 +92,7 @@ async function permission(
       defaultToNo: told.default_to_no,
       suppressAlwaysAllowRule: told.suppress_always_allow_rule,
       matchedAskRule: told.matched_ask_rule,
+      decisionReasonType: told.decision_reason_type,
     }),
   });
   // Null: the program answers by another way, and nobody hears anything here.

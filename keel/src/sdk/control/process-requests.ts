@@ -41,6 +41,7 @@ const schemas = {
     default_to_no: opt(z.boolean()),
     suppress_always_allow_rule: opt(z.boolean()),
     matched_ask_rule: opt(z.string()),
+    decision_reason_type: opt(z.string()),
   }),
   hook_callback: z.object({
     subtype: z.literal("hook_callback"),

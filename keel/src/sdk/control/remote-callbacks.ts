@@ -31,6 +31,7 @@ export function remotePermission(
         default_to_no: told.defaultToNo,
         suppress_always_allow_rule: told.suppressAlwaysAllowRule,
         matched_ask_rule: told.matchedAskRule,
+        decision_reason_type: told.decisionReasonType,
       }),
     };
     waits.asked();

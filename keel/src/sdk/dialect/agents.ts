@@ -11,7 +11,7 @@ import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKTaskProgressMessage } from "../messages/system.ts";
 import { toInputBlock } from "./blocks.ts";
 import { type AgentMemo, type DialectMemo, type DialectOutput, newMemo } from "./memo.ts";
-import { identity, userMessage } from "./say.ts";
+import { identity, toldKind, userMessage } from "./say.ts";
 
 type Dialect = (envelope: Envelope, memo: DialectMemo) => DialectOutput;
 
@@ -27,7 +27,7 @@ export function fromAgent(
   const [told, after] = toMessages(envelope, before.memo);
   const agent = counted({ ...before, memo: after }, envelope);
   const progress = progressOf(envelope, { agent, origin, memo });
-  const shown = [...prompts, ...told.filter((message) => isShown(message, memo))];
+  const shown = [...prompts, ...told.filter((message) => isShown(message, memo, origin))];
   const next = new Map(memo.agents);
   if (envelope.type === "session.closed") next.delete(origin.agentId);
   else next.set(origin.agentId, agent);
@@ -75,7 +75,7 @@ function progressOf(
     task_id: origin.agentId,
     tool_use_id: origin.parentCallId,
     description: origin.description ?? origin.kind,
-    subagent_type: origin.kind,
+    subagent_type: toldKind(origin.kind),
     usage: {
       total_tokens: agent.tokens,
       tool_uses: agent.toolUses,
@@ -86,11 +86,16 @@ function progressOf(
   return [progress];
 }
 
-/** Calls and results always, words on demand; an agent's turns, states and lists are its own. */
-function isShown(message: SDKMessage, { facts }: DialectMemo): boolean {
+/** Calls and results always, words on demand or from the background; an agent's turns, states and lists are its own. */
+function isShown(message: SDKMessage, { facts, tasks }: DialectMemo, { agentId }: Origin): boolean {
   switch (message.type) {
     case "assistant":
-      return facts.agentText === true || message.message.content.some(({ type }) => type === "tool_use");
+      // Nobody waits for one in the background: its words are news wherever it runs.
+      return (
+        facts.agentText === true ||
+        tasks.get(agentId)?.place === "background" ||
+        message.message.content.some(({ type }) => type === "tool_use")
+      );
     case "user":
       return true;
     case "system":
@@ -111,7 +116,7 @@ function marked(message: SDKMessage, origin: Origin, { facts }: DialectMemo): SD
   const about = {
     session_id: facts.sessionId,
     agent_id: origin.agentId,
-    subagent_type: origin.kind,
+    subagent_type: toldKind(origin.kind),
     ...(origin.description === undefined ? {} : { task_description: origin.description }),
   };
   if (message.type === "assistant" || message.type === "user")

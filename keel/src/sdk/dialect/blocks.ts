@@ -74,7 +74,8 @@ export function toUsage(usage: Usage): SDKUsage {
       ephemeral_5m_input_tokens: usage.cacheWriteTokens - long,
       ephemeral_1h_input_tokens: long,
     },
-    ...(usage.webSearches ? { server_tool_use: { web_search_requests: usage.webSearches } } : {}),
+    server_tool_use: { web_search_requests: usage.webSearches ?? 0, web_fetch_requests: 0 },
+    service_tier: "standard",
   };
 }
 
@@ -90,12 +91,16 @@ const stopReasons: Readonly<Record<Stop, SDKStopReason>> = {
   refusal: "refusal",
 };
 
-/** What the model sent as its arguments, also where it is not JSON. */
+/** What the model sent as its arguments, also where it is not JSON; with what the tool takes where nothing is said. */
 function inputOf(block: Extract<Block, { type: "tool_use" }>): Json {
-  if (block.broken === undefined) return block.input;
+  if (block.broken === undefined) return withDefaults(block.name, block.input);
   return { __unparsedToolInput: { raw: block.broken, len: block.broken.length } };
 }
 
 /** A block of a Messages provider passes as it came, newer types too: programs ignore what they do not know. */
 const isProviderBlock = (data: Json): data is SDKProviderBlock =>
   isObject(data) && typeof data["type"] === "string";
+
+/** Programs of this interface read it without looking whether it is there. */
+export const withDefaults = (tool: string, input: Json): Json =>
+  tool === "Edit" && isObject(input) && !Array.isArray(input) ? { replace_all: false, ...input } : input;

@@ -13,6 +13,7 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
+import { isoTime } from "../../view/say.ts";
 import { isShownAddition } from "../../view/shown.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
@@ -78,6 +79,8 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     }
     case "task.changed":
       return fromTask(event, memo);
+    case "files.saved":
+      return [filesPersisted(event, memo), memo];
     case "turn.finished":
       return resultOfTurn(event, memo);
     case "prompt.fixed":
@@ -89,7 +92,6 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "compaction.requested":
     case "context.inherited":
     case "folder.changed":
-    case "files.saved":
     case "files.rewound":
     case "session.closed":
       return [[], memo];
@@ -122,6 +124,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     case "command.answered":
       return fromCommand(event, memo);
     case "hook.started":
+    case "hook.progress":
     case "hook.finished":
       return fromHook(event, memo);
     case "notice.raised": {
@@ -155,7 +158,7 @@ function fromCommand(
 
 /** Only for whoever asked for it. */
 function fromHook(
-  event: Extract<Live, { type: "hook.started" | "hook.finished" }>,
+  event: Extract<Live, { type: "hook.started" | "hook.progress" | "hook.finished" }>,
   memo: DialectMemo,
 ): DialectOutput {
   if (!memo.facts.hookEvents) return [[], memo];
@@ -163,15 +166,16 @@ function fromHook(
   const hook = { hook_id: event.hookId, hook_name: event.name, hook_event: event.event };
   if (event.type === "hook.started")
     return [[{ type: "system", subtype: "hook_started", ...id, ...hook }], next];
-  const { stdout, stderr, exitCode, outcome } = event;
+  const { stdout, stderr } = event;
+  const said = { ...hook, output: stdout || stderr, stdout, stderr };
+  if (event.type === "hook.progress")
+    return [[{ type: "system", subtype: "hook_progress", ...id, ...said }], next];
+  const { exitCode, outcome } = event;
   const message: SDKMessage = {
     type: "system",
     subtype: "hook_response",
     ...id,
-    ...hook,
-    output: stdout || stderr,
-    stdout,
-    stderr,
+    ...said,
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     outcome,
   };
@@ -193,6 +197,22 @@ function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Dia
     elapsed_time_seconds: Math.round(event.elapsedMs / 1_000),
   };
   return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
+}
+
+/** Files whose content is kept from now on, under the id that it is found by. */
+function filesPersisted({ files, lost = [], at }: DurableOf<"files.saved">, memo: DialectMemo): SDKMessage[] {
+  const kept = files.flatMap(({ path, blob }) => (blob === null ? [] : [{ filename: path, file_id: blob }]));
+  if (kept.length + lost.length === 0) return [];
+  return [
+    {
+      type: "system",
+      subtype: "files_persisted",
+      ...identity(memo, "persisted"),
+      files: kept,
+      failed: lost.map((filename) => ({ filename, error: "Its content could not be kept." })),
+      processed_at: isoTime(at) ?? "",
+    },
+  ];
 }
 
 type Patch = DurableOf<"settings.changed">["patch"];

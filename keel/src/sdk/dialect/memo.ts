@@ -21,6 +21,8 @@ export type InitFacts = {
   readonly skills?: readonly string[];
   readonly plugins?: SDKSystemMessage["plugins"];
   readonly outputStyle?: string;
+  /** Where notes of the project are kept, where there are any. */
+  readonly memoryFolder?: string | undefined;
   readonly warnings?: readonly string[];
   readonly projectTrust?: NonNullable<SDKSystemMessage["project_trust"]>;
   /** Windows and output limits, by model, for `modelUsage`. */
@@ -31,6 +33,8 @@ export type InitFacts = {
   readonly hookEvents?: boolean;
   /** Whether words and thoughts of agents are told. */
   readonly agentText?: boolean;
+  /** Whether the calls of each reply are told once more in a line, when all have ended. */
+  readonly toolSummaries?: boolean;
   /** Whether prompts are echoed as `user` messages. */
   readonly replayUserMessages?: boolean;
 };
@@ -62,6 +66,8 @@ export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly progress: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, AgentMemo>;
   readonly results: number;
+  /** Agents that were started. */
+  readonly spawned: number;
 };
 
 export type TaskMemo = {
@@ -85,8 +91,12 @@ export type TurnMemo = {
   readonly userMessages: number;
   /** What the replies used; a compaction stands in the totals only. */
   readonly usage: Usage;
+  /** Milliseconds until its first reply began. */
+  readonly firstMs?: number | undefined;
   readonly stop: Stop | null;
   readonly text: string;
+  /** Calls of the newest reply that have a result. */
+  readonly settled: readonly ToolUse[];
   /** Calls of the newest reply that have no result yet. */
   readonly calls: ReadonlyMap<string, ToolUse>;
   readonly phase: "streaming" | "tools";
@@ -123,6 +133,7 @@ export function newMemo(facts: InitFacts): DialectMemo {
     costUsd: 0,
     models: {},
     results: 0,
+    spawned: 0,
   };
 }
 
@@ -138,6 +149,7 @@ export const newTurn = (inputs: readonly Input[]): TurnMemo => ({
   usage: noUsage,
   stop: null,
   text: "",
+  settled: [],
   calls: new Map(),
   phase: "streaming",
   stoppedByTool: false,

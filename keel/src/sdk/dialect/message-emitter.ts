@@ -6,6 +6,7 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
+import { environmentOf, isOn } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
 import type { SessionKey } from "../stored/session-store.ts";
@@ -38,6 +39,7 @@ export class MessageEmitter {
       hookEvents: options.includeHookEvents ?? false,
       agentText: options.forwardSubagentText ?? false,
       partialMessages: options.includePartialMessages ?? false,
+      toolSummaries: isOn(environmentOf(options, process.env)["KEEL_TOOL_USE_SUMMARIES"]),
       replayUserMessages: Object.hasOwn(options.extraArgs ?? {}, "replay-user-messages"),
     });
   }

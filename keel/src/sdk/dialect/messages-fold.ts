@@ -31,6 +31,7 @@ export const factsOf = (
   skills: info.skills,
   plugins: info.plugins.map((plugin) => ({ ...plugin })),
   outputStyle: info.outputStyle.name,
+  memoryFolder: info.memoryFolder,
   version,
   apiKeySource: info.keySource,
   models: info.models,

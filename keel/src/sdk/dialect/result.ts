@@ -12,6 +12,7 @@ import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
   ModelUsage,
   SDKAssistantMessage,
+  SDKMessage,
   SDKResultError,
   SDKResultFacts,
   SDKResultMessage,
@@ -64,7 +65,17 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
   const notes = warning.map((content) =>
     informationalMessage(identity(memo, "warning"), { content, level: "warning" }),
   );
-  return [[...notes, ...apology, result], { ...next, turn: null, progress: new Map() }];
+  return [
+    [...notes, ...authProblem(event, memo), ...apology, result],
+    { ...next, turn: null, progress: new Map() },
+  ];
+}
+
+/** No key, or one that is refused: a host can ask for another. */
+function authProblem({ fault }: DurableOf<"turn.finished">, memo: DialectMemo): SDKMessage[] {
+  if (fault?.code !== "key_missing" && fault?.code !== "key_refused") return [];
+  const id = identity(memo, "auth");
+  return [{ type: "auth_status", ...id, isAuthenticating: false, output: [], error: fault.message }];
 }
 
 /** The result of a command that needed no turn: a compaction between turns, a prompt that a hook blocked. */
@@ -156,7 +167,7 @@ function apologyMessage(
   const content = [{ type: "text" as const, text }];
   return assistantMessage(
     modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
-    { id, at, error: { error, is_api_error_message: true, api_error_status: status } },
+    { id, at, more: { error, is_api_error_message: true, api_error_status: status } },
   );
 }
 
@@ -189,6 +200,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     permission_denials: [...turn.denials],
     terminal_reason: ending.terminal,
     result_index: memo.results,
+    fast_mode_state: "off",
+    subagent_stats: { spawned: memo.spawned },
     ...(first ? { user_message_uuid: first, user_message_uuids: asked } : {}),
     ...(origin ? { origin } : {}),
     ...parts.more,
@@ -196,7 +209,8 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
   };
   const next = { ...memo, results: memo.results + 1 };
   if (ending.kind === "failure") return [{ ...facts, subtype: ending.subtype, errors: ending.errors }, next];
-  return [{ ...facts, subtype: "success", result: ending.text }, next];
+  const timing = present({ ttft_ms: turn.firstMs });
+  return [{ ...facts, subtype: "success", result: ending.text, ...timing }, next];
 }
 
 type KnownLimits = NonNullable<DialectMemo["facts"]["models"]>;

@@ -1,4 +1,6 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
+
+import { own } from "../../kernel/own.ts";
 import { isUuid, type UUID, uuidFrom } from "../../kernel/uuid.ts";
 import type { Input } from "../../protocol/event/durable.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
@@ -37,19 +39,34 @@ export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage
     cwd: facts.cwd,
     model: facts.model,
     permissionMode: facts.permissionMode,
-    tools: [...facts.tools],
+    tools: facts.tools.map(toldTool),
     mcp_servers: [...(facts.mcpServers ?? [])],
     slash_commands: [...(facts.slashCommands ?? [])],
-    agents: [...(facts.agents ?? [])],
+    agents: (facts.agents ?? []).map(toldKind),
     skills: [...(facts.skills ?? [])],
     plugins: [...(facts.plugins ?? [])],
     apiKeySource: facts.apiKeySource,
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
+    capabilities: [...capabilities],
+    fast_mode_state: "off",
+    analytics_disabled: true,
+    ...(facts.memoryFolder === undefined ? {} : { memory_paths: { auto: facts.memoryFolder } }),
     ...(facts.projectTrust ? { project_trust: facts.projectTrust } : {}),
     ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
+
+/** What a host may rely on: an interrupt says what still waits, and can drop it; messages say when they begin and end. */
+const capabilities = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "msg_lifecycle_v1"] as const;
+
+/** The list of an `init` has this tool under its older name; calls and requests have the newer one. */
+const toldTool = (name: string): string => (name === "Agent" ? "Task" : name);
+
+/** Two kinds that every session has are known to programs in this spelling. */
+export const toldKind = (kind: string): string => own(toldKinds, kind) ?? kind;
+
+const toldKinds: Readonly<Record<string, string>> = { explore: "Explore", plan: "Plan" };
 
 /** The envelope of a reply; of one that is not whole yet, or that we wrote ourselves. */
 export const modelMessage = ({
@@ -72,12 +89,12 @@ export const modelMessage = ({
 
 export const assistantMessage = (
   message: SDKModelMessage,
-  { id, at, error = {} }: { id: Identity; at: number; error?: Partial<SDKAssistantMessage> },
+  { id, at, more = {} }: { id: Identity; at: number; more?: Partial<SDKAssistantMessage> },
 ): SDKAssistantMessage => ({
   type: "assistant",
   message,
   parent_tool_use_id: null,
-  ...error,
+  ...more,
   ...id,
   ...timestamp(at),
 });

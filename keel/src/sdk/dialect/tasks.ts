@@ -8,7 +8,7 @@ import type {
   SDKTaskUpdatedMessage,
 } from "../messages/system.ts";
 import type { DialectMemo, DialectOutput, DurableOf } from "./memo.ts";
-import { identity } from "./say.ts";
+import { identity, toldKind } from "./say.ts";
 
 type TaskChanged = DurableOf<"task.changed">;
 /** What the list of running tasks says of one. */
@@ -33,7 +33,8 @@ function fromRunning(event: TaskChanged, memo: DialectMemo): DialectOutput {
   const known = memo.tasks.get(event.taskId);
   const place = event.data?.origin === "waited" ? "foreground" : "background";
   const about = known ? known.about : listed(event);
-  const next = { ...memo, tasks: new Map(memo.tasks).set(event.taskId, { about, place } as const) };
+  const spawned = memo.spawned + (known === undefined && event.data?.kind === "agent" ? 1 : 0);
+  const next = { ...memo, spawned, tasks: new Map(memo.tasks).set(event.taskId, { about, place } as const) };
   if (known?.place === place) return [[], next];
   const list = place === "background" ? [listMessage(next)] : [];
   if (!known) return [[...list, startedMessage(event, memo)], next];
@@ -55,7 +56,7 @@ function listed({ taskId, data = {} }: TaskChanged): BackgroundTaskRow {
     task_id: taskId,
     task_type: typeOf(data),
     description: data.description ?? data.command ?? taskId,
-    ...(data.agent === undefined ? {} : { subagent_type: data.agent }),
+    ...kindOf(data),
   };
 }
 
@@ -69,7 +70,8 @@ function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMe
     ...callOf(event),
     description: data.description ?? data.command ?? event.taskId,
     is_backgrounded: data.origin !== "waited",
-    ...present({ spawn_depth: data.depth, prompt: data.prompt, subagent_type: data.agent }),
+    ...present({ spawn_depth: data.depth, prompt: data.prompt }),
+    ...kindOf(data),
     ...(data.kind === undefined ? {} : { task_type: typeOf(data) }),
   };
 }
@@ -121,6 +123,9 @@ const summaryOf = ({ status, data = {} }: TaskChanged): string | undefined =>
 
 const callOf = ({ data }: TaskChanged): { tool_use_id?: string } =>
   data?.callId === undefined ? {} : { tool_use_id: data.callId };
+
+const kindOf = ({ agent }: NonNullable<TaskChanged["data"]>): { subagent_type?: string } =>
+  agent === undefined ? {} : { subagent_type: toldKind(agent) };
 
 /** The names that readers of these messages know. */
 const typeOf = ({ kind }: NonNullable<TaskChanged["data"]>): string =>

@@ -1,6 +1,7 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
-import type { Json } from "../../kernel/json.ts";
+import { asObject, type Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import { oneLine, shorten } from "../../kernel/text.ts";
 import type { Denial, Input } from "../../protocol/event/durable.ts";
 import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
@@ -26,14 +27,10 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   const messages = shown.flatMap(({ block, index }) => {
     const content = toContentBlock(block);
     if (!content) return [];
-    // As at the start of the reply: what was written is counted in the result only.
-    const message = modelMessage({
-      id,
-      model,
-      content: [content],
-      usage: { ...event.usage, outputTokens: 0 },
-    });
-    return [assistantMessage(message, { id: identity(memo, `block/${index}`), at: event.at })];
+    // Messages of one reply have its id and its usage: whoever sums them up counts an id once.
+    const message = modelMessage({ id, model, content: [content], usage: event.usage });
+    const about = { id: identity(memo, `block/${index}`), at: event.at };
+    return [assistantMessage(message, { ...about, more: { request_id: event.requestId } })];
   });
   const [ends, closed] = closeStream(memo, event);
   const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
@@ -42,8 +39,10 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   const next = inTurn(closed, (turn) => ({
     ...turn,
     usage: addUsage(turn.usage, event.usage),
+    firstMs: turn.firstMs ?? event.firstMs,
     stop: event.stop,
     text: textOf(event.content),
+    settled: [],
     calls: new Map(calls),
     phase: calls.length > 0 ? "tools" : turn.phase,
   }));
@@ -79,12 +78,44 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
   const next = inTurn(memo, (turn) => ({
     ...turn,
     userMessages: turn.userMessages + 1,
+    settled: use ? [...turn.settled, use] : turn.settled,
     calls: new Map([...turn.calls].filter(([id]) => id !== event.callId)),
     denials: [...turn.denials, ...denial],
     stoppedByTool: turn.stoppedByTool || event.stop !== undefined,
   }));
-  return [[...refusal, message], next];
+  return [[...refusal, message, ...summaryOf(next)], next];
 }
+
+/** One line about the calls of a reply, for hosts that show no more of them. */
+function summaryOf(memo: DialectMemo): SDKMessage[] {
+  const { facts, turn } = memo;
+  if (!facts.toolSummaries || !turn || turn.calls.size > 0 || turn.settled.length === 0) return [];
+  const summary = shorten(turn.settled.map(sayCall).join("; "), maxSummaryCharacters);
+  const preceding_tool_use_ids = turn.settled.map(({ id }) => id);
+  return [{ type: "tool_use_summary", ...identity(memo, "summary"), summary, preceding_tool_use_ids }];
+}
+
+const maxSummaryCharacters = 300;
+
+/** What a call is about, by the field of its input that says most. */
+function sayCall({ name, input }: ToolUse): string {
+  const fields = asObject(input);
+  const about = telling.map((field) => fields[field]).find((value) => typeof value === "string");
+  return typeof about === "string" ? `${name} ${shorten(oneLine(about), maxAboutCharacters)}` : name;
+}
+
+const maxAboutCharacters = 80;
+const telling = [
+  "description",
+  "command",
+  "file_path",
+  "notebook_path",
+  "pattern",
+  "url",
+  "query",
+  "skill",
+  "subject",
+];
 
 const nobodyAsked: ReadonlySet<Denial["by"]> = new Set(["rule", "mode", "no-host"]);
 /** An interrupt or a shutdown refuses nothing: the call was simply not run. */

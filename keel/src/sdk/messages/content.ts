@@ -74,7 +74,8 @@ export type SDKUsage = {
   cache_read_input_tokens: number;
   cache_creation_input_tokens: number;
   cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number };
-  server_tool_use?: { web_search_requests: number };
+  server_tool_use?: { web_search_requests: number; web_fetch_requests?: number };
+  service_tier?: "standard" | "priority" | "batch" | null;
 };
 
 /** One content block of a model's reply, in the envelope of the whole. */

@@ -129,6 +129,8 @@ export type SDKSystemMessage = MessageIdentity & {
   effort?: string;
   view_mode?: string;
   capabilities?: string[];
+  memory_paths?: { auto: string };
+  analytics_disabled?: boolean;
   /** Whether the project's own settings count, and what of them is left out until it is trusted. */
   project_trust?: { root: string; state: "trusted" | "session" | "untrusted"; left_out: string[] };
   /** What somebody should know of the start: a rule that cannot be read and so denies nothing, a wrong setting. */
@@ -195,6 +197,7 @@ export type SDKResultFacts = MessageIdentity &
     permission_denials: SDKPermissionDenial[];
     terminal_reason?: TerminalReason;
     result_index?: number;
+    subagent_stats?: { spawned: number };
     queued_turn_count?: number;
     api_error_status?: number | null;
     structured_output?: Json;

@@ -4,10 +4,12 @@ import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { reasonOf, toFault } from "../../kernel/fault.ts";
-import { asObject, isJson, type Json } from "../../kernel/json.ts";
+import { asObject, asText, isJson, type Json } from "../../kernel/json.ts";
+import { oneLine } from "../../kernel/text.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
 import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
+import { withDefaults } from "../dialect/blocks.ts";
 import type { HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
@@ -37,6 +39,8 @@ export type CanUseTool = (
     suppressAlwaysAllowRule?: boolean;
     agentID?: string;
     matchedAskRule?: string;
+    /** What wants the question: a `rule`, a `hook`, the `mode`, `workingDir` or `safetyCheck`. */
+    decisionReasonType?: string;
   },
 ) => Promise<PermissionResult | null>;
 
@@ -92,14 +96,17 @@ async function askProgram(
   signal: AbortSignal,
 ): Promise<Decided | undefined> {
   try {
-    const result = await canUseTool(ask.tool ?? "", asObject(ask.input), {
+    const result = await canUseTool(ask.tool ?? "", asObject(withDefaults(ask.tool ?? "", ask.input ?? {})), {
       signal,
       toolUseID: ask.callId ?? ask.id,
       requestId: ask.id,
       ...(ask.reason === undefined ? {} : { decisionReason: ask.reason }),
       title: ask.title,
       displayName: ask.tool ?? ask.title,
+      description: descriptionOf(ask),
+      ...basisOf(ask),
       ...serverOf(ask.tool),
+      ...(ask.origin ? { agentID: ask.origin.agentId } : {}),
       suggestions: suggestionsFor(ask),
     });
     return result === null ? undefined : { answer: answerOf(result), changes: changesIn(result) };
@@ -107,6 +114,30 @@ async function askProgram(
     const why = reasonOf(thrown);
     return { answer: { verdict: "deny", reason: `The permission callback failed: ${why}` }, changes: [] };
   }
+}
+
+/** The words that the model gave its call, or what the call is about to touch. */
+function descriptionOf({ title, input, claims = [] }: Ask): string {
+  const said = asText(asObject(input)["description"]).trim();
+  const [claim] = claims;
+  return said || (claim ? oneLine(`${claim.action} ${claim.target}`) : title);
+}
+
+type CallTold = Parameters<CanUseTool>[2];
+
+/** What the decision to ask rests on, in the words of the interface. */
+function basisOf({ facts }: Ask): Pick<CallTold, "decisionReasonType" | "blockedPath" | "matchedAskRule"> {
+  if (!facts) return {};
+  if (facts.hook?.verdict === "ask") return { decisionReasonType: "hook" };
+  if (facts.rule?.list === "ask") return { decisionReasonType: "rule", matchedAskRule: facts.rule.text };
+  if (facts.rule) return { decisionReasonType: "rule" };
+  const looked = [...facts.claims.map((claim) => ({ ...claim, path: claim.target })), ...(facts.paths ?? [])];
+  const own = looked.find((found) => found.own);
+  if (own) return { decisionReasonType: "safetyCheck", blockedPath: own.path };
+  const outside = looked.find((found) => found.outside);
+  return outside
+    ? { decisionReasonType: "workingDir", blockedPath: outside.path }
+    : { decisionReasonType: "mode" };
 }
 
 function answerOf(result: PermissionResult): Answer {

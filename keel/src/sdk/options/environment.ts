@@ -7,6 +7,7 @@ export type SdkEnvironment = Readonly<Record<string, string | undefined>>;
 const sameMeaning: Readonly<Record<string, string>> = {
   CLAUDE_CODE_MAX_RETRIES: "KEEL_MAX_RETRIES",
   CLAUDE_CODE_ENABLE_TASKS: "KEEL_ENABLE_TASKS",
+  CLAUDE_CODE_EMIT_TOOL_USE_SUMMARIES: "KEEL_TOOL_USE_SUMMARIES",
   CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "KEEL_FILE_CHECKPOINTING",
 };
 

@@ -1,5 +1,7 @@
 /** What a session tells about itself: commands, models, agents, account. */
+
 import type { OpenSession } from "../../app/open-session.ts";
+import { toldKind } from "../dialect/say.ts";
 import type { SlashCommand } from "../messages/system.ts";
 
 export type OfferedModel = { value: string; displayName: string; description: string };
@@ -59,7 +61,7 @@ export const commandsOf = ({ info }: Pick<OpenSession, "info">): SlashCommand[] 
 
 export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
   info.agents.map(({ name, description, model }) => ({
-    name,
+    name: toldKind(name),
     description,
     ...(model === undefined ? {} : { model }),
   }));

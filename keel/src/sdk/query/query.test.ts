@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
+import { sketch } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
 import type { SDKMessage } from "../messages/messages.ts";
@@ -22,6 +23,8 @@ async function* of(...messages: UserMessage[]): AsyncGenerator<UserMessage> {
 const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
 const types = (messages: readonly SDKMessage[]): string[] => messages.map(({ type }) => type);
 const first = "11111111-1111-4111-8111-111111111111";
+const work = { description: "look", prompt: "look", subagent_type: "finder", run_in_background: false };
+const read = toolUse("Read", { file_path: "a.txt" }, "call_read");
 
 describe("a query", () => {
   test("of a string gives the turn and ends by itself", async () => {
@@ -30,6 +33,39 @@ describe("a query", () => {
     const messages = await all(query({ prompt: "hello", options }));
     expect(types(messages)).toEqual(["system", "assistant", "result"]);
     expect(messages.at(-1)).toMatchObject({ subtype: "success", result: "Hi.", is_error: false });
+  });
+
+  test("tells what an agent says and does below the call that started it, and its own without a parent", async () => {
+    verifies("S2.21");
+    const { options, cwd } = await sdkStage({
+      replies: [reply(toolUse("Agent", work, "call_agent")), reply("Found.")],
+      rules: [
+        { when: { systemContains: "You are the finder." }, times: 1, reply: reply("Looking.", read) },
+        { when: { systemContains: "You are the finder." }, times: 1, reply: reply("It says one.") },
+      ],
+    });
+    writeFileSync(path.join(cwd, "a.txt"), "one\n");
+    const agents = { finder: { description: "Finds.", prompt: "You are the finder." } };
+    const messages = await all(
+      query({ prompt: "go", options: { ...options, agents, forwardSubagentText: true } }),
+    );
+    const parents = messages.flatMap((message) =>
+      message.type === "assistant" || message.type === "user"
+        ? [[sketch([message])[0], message.parent_tool_use_id]]
+        : [],
+    );
+    const below = parents.filter(([, parent]) => parent === "call_agent").map(([words]) => words);
+    expect(below).toEqual(
+      expect.arrayContaining([
+        'assistant "Looking."',
+        expect.stringMatching(/^assistant Read /),
+        'assistant "It says one."',
+      ]),
+    );
+    const own = parents.filter(([, parent]) => parent === null).map(([words]) => String(words));
+    expect(own[0]).toMatch(/^assistant Agent /);
+    expect(own.at(-1)).toBe('assistant "Found."');
+    expect(below.length + own.length).toBe(parents.length);
   });
 
   test("of a stream is a session: a result per turn, and ids live from queued to completed", async () => {
@@ -187,7 +223,10 @@ describe("the methods", () => {
     await running.streamInput(of(said("more")));
     await untilResult(running);
     expect(readFileSync(path.join(cwd, "x.txt"), "utf8")).toBe("x");
-    expect(server.requests[1]?.body).toMatchObject({ model: "claude-haiku-4-5" });
+    expect(server.requests[1]?.body).toMatchObject({
+      model: "claude-haiku-4-5",
+      thinking: { type: "enabled", budget_tokens: 2_000 },
+    });
     await expect(running.setPermissionMode("bypassPermissions")).rejects.toMatchObject({
       code: "mode_refused",
     });

@@ -78,7 +78,7 @@ const rewind = ({ session }: TestSession, checkpoint: string, preview = false): 
 
 describe("a rewind", () => {
   test("takes back what file tools changed, from any message on, and can itself be taken back", async () => {
-    verifies("S0.79", "S2.43", "S0.32", "P2");
+    verifies("S2.43", "S0.32", "P2");
     put("a.txt", "one\n");
     const read = toolUse("Read", { file_path: path.join(project, "a.txt") });
     const edit = (from: string, to: string) =>
@@ -112,6 +112,29 @@ describe("a rewind", () => {
     expect([get("a.txt"), get("new.txt")]).toEqual(["three\n", "new\n"]);
     await rewind(opened, input(1));
     expect([get("a.txt"), get("new.txt")]).toEqual(["one\n", undefined]);
+  });
+
+  test("goes to the end of a turn too, which has a name of its own", async () => {
+    verifies("S0.79");
+    put("a.txt", "one\n");
+    const file = path.join(project, "a.txt");
+    const edit = (from: string, to: string) =>
+      reply(toolUse("Edit", { file_path: file, old_string: from, new_string: to }));
+    const opened = await open([
+      reply(toolUse("Read", { file_path: file })),
+      edit("one", "two"),
+      reply("Done."),
+      edit("two", "three"),
+      reply("Done."),
+    ]);
+    for (const number of [1, 2]) await opened.say(`turn ${number}`, { id: input(number) });
+    const [first, second] = opened.all("turn.finished").map(({ turnId }) => turnId);
+    await rewind(opened, input(1));
+    expect(get("a.txt")).toBe("one\n");
+    await rewind(opened, second ?? "");
+    expect(get("a.txt")).toBe("three\n");
+    await rewind(opened, first ?? "");
+    expect(get("a.txt")).toBe("two\n");
   });
 
   test.each(["with git", "without git"])(

@@ -119,6 +119,7 @@ describe("describing a path", () => {
     ["a way round into /proc", "/dev/stdin"],
     ["a file used as a directory", "file.txt/child"],
   ])("refuses %s with a sentence, in no root", async (_, given) => {
+    verifies("S4.50");
     put("file.txt", "x");
     const facts = await files.describe(given);
     expect(facts.problem).toMatch(/\.$|:/);

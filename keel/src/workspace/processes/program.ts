@@ -11,6 +11,8 @@ const drainMs = 100;
 const graceMs = 500;
 /** Who goes on by itself says so within these. */
 const maxFirstCharacters = 1_000;
+/** How often somebody is told what a program has printed so far. */
+const tellEveryMs = 1_000;
 
 export function programs(around: { env: ProcessEnvironment; guard: ProcessGuard }): RunProgram {
   return async (request, signal) => {
@@ -35,7 +37,9 @@ async function run(
   const stderr = collect(child.stderr, request.maxBytes);
   child.stdin.end(request.input);
   const said = () => ({ stdout: stdout.text(), stderr: stderr.text(), cut: stdout.cut() || stderr.cut() });
+  const untold = tellNow(said, request.heard);
   const release = (): void => {
+    untold();
     signal.removeEventListener("abort", stop);
     guarded.release();
   };
@@ -53,6 +57,7 @@ async function run(
     const end = await Promise.race([ended.then((exitCode) => ({ exitCode })), leaving]);
     if (typeof end === "number") {
       signal.removeEventListener("abort", stop);
+      untold();
       void goOn(ended, { ms: end, stop, release });
       return { exitCode: null, ...said(), left: true };
     }
@@ -63,6 +68,19 @@ async function run(
     release();
     throw thrown;
   }
+}
+
+/** Returns a function that ends it. */
+function tellNow(said: () => { stdout: string; stderr: string }, heard: ProgramRequest["heard"]): () => void {
+  if (!heard) return () => undefined;
+  let told = 0;
+  const timer = setInterval(() => {
+    const { stdout, stderr } = said();
+    if (stdout.length + stderr.length === told) return;
+    told = stdout.length + stderr.length;
+    heard({ stdout, stderr });
+  }, tellEveryMs).unref();
+  return () => clearInterval(timer);
 }
 
 /** A program that goes on by itself, for as long as it was said; nobody waits for it, and it keeps nobody alive. */
