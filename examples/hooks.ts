@@ -13,7 +13,7 @@ await using scripted = await stage({
 const audit: string[] = [];
 const record: HookCallback = async (input) => {
   if (input.hook_event_name === "PostToolUse")
-    audit.push(`${input.tool_name} took ${input.duration_ms >= 0 ? "some" : "no"} time`);
+    audit.push(`${input.tool_name} took ${(input.duration_ms ?? 0) >= 0 ? "some" : "no"} time`);
   if (input.hook_event_name === "PermissionDenied") audit.push(`${input.tool_name} refused: ${input.reason}`);
   return {};
 };

@@ -1,7 +1,7 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
 // Runs on the pinned Node through `npm run build`.
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -23,7 +23,12 @@ const entries = [
   { out: "protocol", source: "keel/src/protocol/public.ts", types: true, browser: true },
   { out: "view", source: "keel/src/view/public.ts", types: true, browser: true },
   { out: "testing", source: "keel/src/testing/public.ts", types: true },
+  { source: "keel/src/sdk/sdk-tools.ts", types: true },
 ];
+
+/** The version of Node is looked at before anything is run, so that one that is too old gets a sentence. */
+const behind = /-entry$/;
+const door = (out) => `import "./node-version.js";\nexport * from "./${out}.js";\n`;
 
 const started = performance.now();
 const present = entries.filter((entry) => existsSync(path.join(root, entry.source)));
@@ -98,10 +103,14 @@ async function bundle() {
       ...shared,
       entryPoints: points(false),
       platform: "node",
-      target: "node24",
+      target: "node22",
       banner: { js: banner },
     }),
     build({ ...shared, entryPoints: points(true), platform: "browser", target: "es2024" }),
+  ]);
+  await Promise.all([
+    copyFile(path.join(root, "keel/bin/node-version.mjs"), path.join(fresh, "node-version.js")),
+    ...points(false).map(({ out }) => writeFile(path.join(fresh, out.replace(behind, ".js")), door(out))),
   ]);
   const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
   const inputs = Object.assign({}, ...results.map(({ metafile }) => metafile.inputs));
@@ -114,8 +123,8 @@ async function bundle() {
 }
 
 function points(forBrowser) {
-  const chosen = present.filter(({ browser = false }) => browser === forBrowser);
-  return chosen.map(({ source, out }) => ({ in: source, out }));
+  const chosen = present.filter(({ out, browser = false }) => out !== undefined && browser === forBrowser);
+  return chosen.map(({ source, out }) => ({ in: source, out: forBrowser ? out : `${out}-entry` }));
 }
 
 async function writeTypes() {

@@ -16,7 +16,7 @@ import { countOf, seed } from "./support/budget.ts";
 import { note } from "./support/notes.ts";
 import { verifies } from "./support/verifies.ts";
 
-const world = { cwd: "/p", home: "/h", roots: ["/p"], isTrusted: true };
+const worldIn = (cwd: string) => ({ cwd, home: "/h", roots: ["/p"], isTrusted: true });
 const grammar = openGrammar();
 const ruleOf = (words: string): PermissionRule => {
   const parsed = parseRule(words, "user");
@@ -25,7 +25,11 @@ const ruleOf = (words: string): PermissionRule => {
 };
 
 /** A command read once, and decided under any rules. */
-async function readOnce(command: string): Promise<(mode: PermissionMode, rules: Partial<Rules>) => string> {
+async function readOnce(
+  command: string,
+  cwd = "/p",
+): Promise<(mode: PermissionMode, rules: Partial<Rules>) => string> {
+  const world = worldIn(cwd);
   const tree = await grammar.parse(command);
   const judge = judgeCommand({
     text: command,
@@ -64,7 +68,8 @@ test("a denied command never runs, however it is spelled", { timeout: 120_000 + 
   const first = seed();
   for (let at = 0; at < count; at++) {
     const { rule, command } = generateSpelling(chanceOf(first + at));
-    const decided = await readOnce(command);
+    // Every other one where an earlier command left the shell.
+    const decided = await readOnce(command, at % 2 === 0 ? "/p" : "/p/sub/deep");
     const deny = [ruleOf(rule)];
     for (const { mode, allow } of situations) {
       const verdict = decided(mode, { allow, deny });

@@ -74,13 +74,16 @@ const gits = [
 ];
 const commands = [...versions, ...readers, ...gits, ...gits, ...gits];
 
+/** `kept`: where an earlier command left the shell, below the root. */
 async function isAllowed(
   command: string,
   { root, env }: PlantedFolder,
   isTrusted: boolean,
+  kept = "",
 ): Promise<boolean> {
   const workspace = {
     ...realWorkspace({ cwd: root }),
+    cwd: path.join(root, kept),
     commands: {
       grammar,
       home: env["HOME"] ?? "/",
@@ -93,6 +96,14 @@ async function isAllowed(
   const facts = { tool: "Bash", traits: carefulTraits, claims, mode: "default" as const, ...looked };
   return decide({ ...facts, rules: noRules }).verdict === "allow";
 }
+
+const isFolder = (name: string): boolean => {
+  try {
+    return realpathSync(`${name}/.`) === name;
+  } catch {
+    return false;
+  }
+};
 
 /** Without the second wall: the first has to hold alone. */
 function run(texts: readonly string[], { root, env }: Pick<PlantedFolder, "root" | "env">): string[] {
@@ -116,7 +127,11 @@ test("nothing of a planted folder starts by what is allowed unasked", {
       return chance.once(3) ? `cd ${chance.pick(["sub", "src", "src/deep"])} && ${command}` : command;
     });
     const allowed: string[] = [];
-    for (const command of wanted) if (await isAllowed(command, folder, isTrusted)) allowed.push(command);
+    for (const command of wanted) {
+      const kept = chance.pick(["", "", "sub", "src", "src/deep"]);
+      const stands = isFolder(path.join(folder.root, kept)) ? kept : "";
+      if (await isAllowed(command, folder, isTrusted, stands)) allowed.push(`cd ./${stands}; ${command}`);
+    }
     ran += allowed.length;
     expect(
       run(allowed, folder),
@@ -156,6 +171,8 @@ describe("the traps are live: run without a question, this starts a program of t
     });
     const command = /root|above|variable/.test(name) ? "git status" : "cd sub && git status";
     expect(await isAllowed(command, folder, true)).toBe(false);
+    const isBelow = command.startsWith("cd sub");
+    if (isBelow) expect(await isAllowed("git status", folder, true, "sub")).toBe(false);
     sprung(command, folder);
   });
 

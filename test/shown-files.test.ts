@@ -2,7 +2,8 @@
 // folders and commands, proved by really running what was allowed and looking at what comes out.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { decide, noRules, type Rules } from "../keel/src/policy/decide.ts";
 import { lookAt } from "../keel/src/policy/look.ts";
@@ -11,7 +12,7 @@ import { carefulTraits } from "../keel/src/ports/define-tool.ts";
 import type { PermissionMode } from "../keel/src/protocol/settings.ts";
 import { nodeCommandPlace } from "../keel/src/workspace/git/command-place.ts";
 import { openGrammar } from "../keel/src/workspace/processes/grammar.ts";
-import { chanceOf } from "./differential/generate.ts";
+import { type Chance, chanceOf } from "./differential/generate.ts";
 import { commandIn, programs } from "./places/commands.ts";
 import { canaries, makePlace, makeRepositories, type Place } from "./places/folder.ts";
 import { countOf, seed } from "./support/budget.ts";
@@ -43,8 +44,23 @@ const ways: readonly {
   { way: "bypass", mode: "bypassPermissions", allow: [] },
 ];
 
+/** Where an earlier command left the shell, and the names as they are written there. */
+function standIn(place: Place, chance: Chance): { cwd: string; names: readonly string[] } {
+  const name = chance.once(2)
+    ? "."
+    : chance.pick(["sub", "src", "sub/deep", "secrets", "hidden", "link", "zz"]);
+  const cwd = path.join(place.root, name);
+  try {
+    // Only a folder by its own name is kept.
+    if (realpathSync(`${cwd}/.`) !== cwd || cwd === place.root) throw new Error("not there");
+  } catch {
+    return { cwd: place.root, names: place.names };
+  }
+  return { cwd, names: place.names.map((each) => path.relative(cwd, path.join(place.root, each)) || ".") };
+}
+
 /** In which of these ways a command of this place is allowed. */
-function waysIn({ root, base, deny: denied }: Place): (command: string) => Promise<string[]> {
+function waysIn({ root, base, deny: denied }: Place): (command: string, cwd: string) => Promise<string[]> {
   const workspace = {
     ...realWorkspace({ cwd: root }),
     commands: {
@@ -55,9 +71,9 @@ function waysIn({ root, base, deny: denied }: Place): (command: string) => Promi
     },
   };
   const deny = denied.map(ruleOf);
-  return async (command) => {
+  return async (command, cwd) => {
     const claims = [{ action: "execute" as const, target: command }];
-    const looked = await lookAt(claims, workspace, { ...noRules, deny });
+    const looked = await lookAt(claims, { ...workspace, cwd }, { ...noRules, deny });
     const facts = { tool: "Bash", traits: carefulTraits, claims, ...looked };
     return ways
       .filter(
@@ -68,7 +84,12 @@ function waysIn({ root, base, deny: denied }: Place): (command: string) => Promi
   };
 }
 
-type Run = { readonly place: Place; readonly command: string; readonly allowed: readonly string[] };
+type Run = {
+  readonly place: Place;
+  readonly command: string;
+  readonly cwd: string;
+  readonly allowed: readonly string[];
+};
 
 /** Everything that comes out of each of them, by one shell that starts the others. They read, and wait for nothing. */
 function outputsOf(runs: readonly Run[]): string[] {
@@ -77,7 +98,7 @@ function outputsOf(runs: readonly Run[]): string[] {
     cd "$root" && HOME=$home bash -c "$text" </dev/null 2>&1; printf '%s' '${mark}'; done`;
   const { stdout, error } = spawnSync("bash", ["-c", script], {
     env: { PATH: process.env["PATH"], LANG: "C.UTF-8", GIT_PAGER: "cat", HOME: "" },
-    input: runs.map(({ place, command }) => `${place.base}/home\0${place.root}\0${command}\0`).join(""),
+    input: runs.map(({ place, command, cwd }) => `${place.base}/home\0${cwd}\0${command}\0`).join(""),
     timeout: 120_000,
     maxBuffer: 500_000_000,
   });
@@ -90,13 +111,13 @@ function outputsOf(runs: readonly Run[]): string[] {
 /** What came out although it was denied, or lies outside and nobody allowed its program. */
 function leaksOf(runs: readonly Run[], first: number): string[] {
   const outputs = outputsOf(runs);
-  return runs.flatMap(({ place, command, allowed }, at) => {
+  return runs.flatMap(({ place, command, cwd, allowed }, at) => {
     const output = outputs[at] ?? "";
     const isLeak =
       output.includes(canaries.denied) || (output.includes(canaries.outside) && allowed.includes("default"));
     return isLeak
       ? [
-          `batch of seed ${first}: ${command}\nallowed: ${allowed}; denied: ${place.deny}\n${output.slice(0, 2_000)}`,
+          `batch of seed ${first}: ${command}\nin ${cwd}; allowed: ${allowed}; denied: ${place.deny}\n${output.slice(0, 2_000)}`,
         ]
       : [];
   });
@@ -122,10 +143,13 @@ test("nothing denied or from outside is shown by what is allowed without a quest
     for (const { place, chance } of made) {
       const allowedIn = waysIn(place);
       for (let at = 0; at < commandsEach; at++) {
-        const command = commandIn(place, chance);
-        const allowed = await allowedIn(command);
-        if (allowed.length > 0) runs.push({ place, command, allowed });
-        for (const way of allowed.length > 0 ? allowed : ["asked"]) seen.set(way, (seen.get(way) ?? 0) + 1);
+        const { cwd, names } = standIn(place, chance);
+        const command = commandIn({ ...place, names }, chance);
+        const allowed = await allowedIn(command, cwd);
+        if (allowed.length > 0) runs.push({ place, command, cwd, allowed });
+        const elsewhere = allowed.length > 0 && cwd !== place.root ? ["elsewhere"] : [];
+        for (const way of [...(allowed.length > 0 ? allowed : ["asked"]), ...elsewhere])
+          seen.set(way, (seen.get(way) ?? 0) + 1);
       }
     }
     leaks.push(...leaksOf(runs, seed() + from));
@@ -142,4 +166,5 @@ test("nothing denied or from outside is shown by what is allowed without a quest
   expect(seen.get("broad")).toBeGreaterThan(all / 20);
   expect(seen.get("bypass")).toBeGreaterThan(all / 10);
   expect(seen.get("asked")).toBeGreaterThan(all / 20);
+  expect(seen.get("elsewhere")).toBeGreaterThan(all / 50);
 });

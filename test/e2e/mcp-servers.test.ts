@@ -166,7 +166,10 @@ test("a server over a WebSocket, with headers", patience, async () => {
   const address = sockets.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const { calls } = await converse([["mcp__socket__go", {}]], () => ({
-    mcpServers: { socket: { type: "ws", url: `ws://127.0.0.1:${port}`, headers: { "x-key": "abc" } } },
+    mcpServers: {
+      // The types are those of the interface, which has no such server.
+      socket: { type: "ws" as "http", url: `ws://127.0.0.1:${port}`, headers: { "x-key": "abc" } },
+    },
   }));
   expect(calls).toMatchObject([{ failed: false, texts: ["over the socket"] }]);
   expect(seen).toEqual(["abc"]);

@@ -12,7 +12,7 @@ describe("the import of the SDK", () => {
     const { outputs }: { outputs: Record<string, Output> } = JSON.parse(
       readFileSync(path.join(dist, "metafile.json"), "utf8"),
     );
-    const entry = Object.keys(outputs).find((name) => /\/index\.js$/.test(name)) ?? "";
+    const entry = Object.keys(outputs).find((name) => /\/index-entry\.js$/.test(name)) ?? "";
     const loaded = new Map<string, Output>();
     const load = (name: string): void => {
       const output = outputs[name];

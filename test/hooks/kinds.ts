@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { HookEvent, HookOutput } from "../../keel/src/protocol/hook.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 
 export type HookWish = {
   readonly event: HookEvent;
@@ -51,7 +52,8 @@ function inSettings({
   matcher: string | undefined;
   entry: object;
 }): Pick<Options, "settings"> {
-  return {
-    settings: { hooks: { [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [entry] }] } },
+  const settings = {
+    hooks: { [event]: [{ ...(matcher === undefined ? {} : { matcher }), hooks: [entry] }] },
   };
+  return { settings: settings as Settings };
 }

@@ -54,7 +54,12 @@ const rows: readonly Row[] = [
 
 async function run({ command, deny = [] }: Row, onFailure?: "block") {
   const { options, cwd } = await sdkStage({ replies: [reply(write)], otherwise: reply("Done.") });
-  const entry = { type: "command", command, timeout: command.startsWith("sleep 60") ? 0.5 : 20, onFailure };
+  const entry = {
+    type: "command" as const,
+    command,
+    timeout: command.startsWith("sleep 60") ? 0.5 : 20,
+    ...(onFailure ? { onFailure } : {}),
+  };
   const messages: SDKMessage[] = await all(
     query({
       prompt: "go",

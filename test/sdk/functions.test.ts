@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { projectKeyOf } from "../../keel/src/kernel/path.ts";
 import { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../../keel/src/sdk/names.ts";
 import { resolveSettings } from "../../keel/src/sdk/options/resolve-settings.ts";
+import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import {
   getSessionInfo,
@@ -55,7 +56,7 @@ describe("resolveSettings", () => {
 
   test("refuses what a host forbids in words that cannot be read", async () => {
     const { cwd, options } = await sdkStage({ replies: [] });
-    const managedSettings = { permissions: { deny: "Bash" } };
+    const managedSettings = { permissions: { deny: "Bash" } } as unknown as Settings;
     await expect(resolveSettings({ cwd, env: options.env ?? {}, managedSettings })).rejects.toMatchObject({
       code: "settings_invalid",
     });

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { HookEvent, HookOutput } from "../../keel/src/protocol/hook.ts";
 import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { kinds } from "../hooks/kinds.ts";
@@ -197,7 +198,7 @@ describe.each(Object.keys(kinds))("a hook that is a %s", (kind) => {
 });
 
 describe("runs of hooks", () => {
-  const settings = {
+  const settings: Settings = {
     hooks: {
       SessionStart: [{ hooks: [{ type: "command", command: "echo hello" }] }],
       PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command: "echo no >&2; exit 2" }] }],

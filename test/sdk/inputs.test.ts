@@ -1,6 +1,6 @@
 // What becomes of every message that a program sends: said without a wish for an answer, cancelled, sent twice, kept.
 import { describe, expect, test } from "vitest";
-import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { SDKSentMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { UserMessage } from "../../keel/src/sdk/messages/read-content.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { createSession, resumeSession } from "../../keel/src/sdk/query/session.ts";
@@ -15,7 +15,7 @@ const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => 
 async function* of(...messages: UserMessage[]): AsyncGenerator<UserMessage> {
   yield* messages;
 }
-const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
+const results = (messages: readonly SDKSentMessage[]) => messages.filter(({ type }) => type === "result");
 const id = "11111111-1111-4111-8111-111111111111";
 
 describe("a message that asks for no answer", () => {
@@ -79,7 +79,7 @@ describe("a message that is cancelled", () => {
       prompt: of(said("first", { uuid: id })),
       options: { ...options, keepOpen: true, hooks: { UserPromptSubmit: [{ hooks: [hook] }] } },
     });
-    const messages: SDKMessage[] = [];
+    const messages: SDKSentMessage[] = [];
     const reading = (async () => {
       for await (const message of running) {
         messages.push(message);
@@ -111,7 +111,7 @@ describe("a message that is cancelled", () => {
       prompt: "go",
       options: { ...options, includePartialMessages: true, keepOpen: true },
     });
-    const messages: SDKMessage[] = [];
+    const messages: SDKSentMessage[] = [];
     let cancelled: string[] | undefined;
     let sent = false;
     for await (const message of running) {

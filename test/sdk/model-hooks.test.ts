@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { HookInput } from "../../keel/src/protocol/hook.ts";
 import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { AnyHookInput } from "../../keel/src/sdk/options/hooks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
+import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { everything, filesystem } from "../support/mcp-stage.ts";
@@ -34,7 +35,7 @@ async function run(
         settings: {
           mcp: { startMs: 60_000, connectMs: 60_000 },
           hooks: { [event]: [{ hooks: [entry] }] },
-        },
+        } as unknown as Settings,
       },
     }),
   );
@@ -182,7 +183,7 @@ test("a hook that would start an agent, or judge where nothing can be judged, is
 
 test("instruction files are told to hooks as they are loaded, with whose they are and why", async () => {
   verifies("S2.36");
-  const heard: HookInput[] = [];
+  const heard: AnyHookInput[] = [];
   const stage = await sdkStage({
     replies: [reply(toolUse("Read", { file_path: "deep/a.txt" })), reply("Done.")],
   });
@@ -190,7 +191,7 @@ test("instruction files are told to hooks as they are loaded, with whose they ar
   writeFileSync(path.join(stage.cwd, "AGENTS.md"), "Be kind.");
   writeFileSync(path.join(stage.cwd, "deep/AGENTS.md"), "Be brief.");
   writeFileSync(path.join(stage.cwd, "deep/a.txt"), "a");
-  const hook = async (input: HookInput) => {
+  const hook = async (input: AnyHookInput) => {
     heard.push(input);
     return {};
   };

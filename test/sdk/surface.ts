@@ -3,10 +3,12 @@ import { hookEvents } from "../../keel/src/protocol/hook.ts";
 import { type OptionName, sessionOptions } from "../../keel/src/protocol/options.ts";
 import type { PermissionMode } from "../../keel/src/protocol/settings.ts";
 import type { SDKAssistantMessageError } from "../../keel/src/sdk/messages/content.ts";
-import type { ModelUsage, SDKMessage, TerminalReason } from "../../keel/src/sdk/messages/messages.ts";
+import type { SDKSentMessage, TerminalReason } from "../../keel/src/sdk/messages/messages.ts";
+import type { ModelUsage } from "../../keel/src/sdk/messages/reports.ts";
 import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
-import type { AgentDefinition, Options, SandboxSettings } from "../../keel/src/sdk/options/options.ts";
+import type { AgentDefinition, Options } from "../../keel/src/sdk/options/options.ts";
 import type { PermissionUpdate } from "../../keel/src/sdk/options/permission-updates.ts";
+import type { SandboxSettings } from "../../keel/src/sdk/options/sandbox.ts";
 import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
 import type { McpServerStatus } from "../../keel/src/sdk/tools/mcp-server.ts";
 
@@ -17,7 +19,7 @@ const names =
     Object.keys(all);
 
 type OwnMethods = Exclude<keyof Query, keyof AsyncGenerator | symbol>;
-type System = Extract<SDKMessage, { type: "system" }>["subtype"];
+type System = Extract<SDKSentMessage, { type: "system" }>["subtype"];
 
 export const optionNames = [
   ...Object.keys(sessionOptions),
@@ -76,6 +78,7 @@ export const methodNames = names<OwnMethods>()({
   rewindFiles: true,
   seedReadState: true,
   setMaxThinkingTokens: true,
+  setMcpPermissionModeOverride: true,
   setMcpServers: true,
   setModel: true,
   setPermissionMode: true,
@@ -91,7 +94,7 @@ export const methodNames = names<OwnMethods>()({
 
 /** `system/init` and so on; others by their type. */
 export const messageNames: readonly string[] = [
-  ...names<Exclude<SDKMessage["type"], "system">>()({
+  ...names<Exclude<SDKSentMessage["type"], "system">>()({
     assistant: true,
     auth_status: true,
     command_lifecycle: true,
@@ -199,10 +202,12 @@ export const agentFields = names<keyof AgentDefinition>()({
   tools: true,
 });
 export const serverFields = names<keyof McpServerStatus>()({
+  config: true,
   error: true,
   name: true,
   scope: true,
   serverInfo: true,
+  source: true,
   status: true,
   tools: true,
   transport: true,

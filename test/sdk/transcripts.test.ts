@@ -12,8 +12,8 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectKeyOf } from "../../keel/src/kernel/path.ts";
-import type { HookInput } from "../../keel/src/protocol/hook.ts";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { AnyHookInput } from "../../keel/src/sdk/options/hooks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { deleteSession } from "../../keel/src/sdk/stored/session-functions.ts";
@@ -268,7 +268,7 @@ describe("transcript_path", () => {
     });
     writeFileSync(path.join(stage.cwd, "a.txt"), "a\n");
     const seen: { event: string; words: string; agent: string | undefined }[] = [];
-    const look = async (input: HookInput) => {
+    const look = async (input: AnyHookInput) => {
       const words = linesOf(input.transcript_path)
         .map(({ message }) => JSON.stringify(message?.content))
         .join("\n");
@@ -328,7 +328,7 @@ describe("transcript_path", () => {
   test("is empty for a session that is kept nowhere", async () => {
     const stage = await sdkStage({ replies: [reply("a")] });
     const seen: string[] = [];
-    const look = async (input: HookInput) => {
+    const look = async (input: AnyHookInput) => {
       seen.push(input.transcript_path);
       return {};
     };

@@ -145,7 +145,10 @@ describe("whoever is asked", () => {
     await all(query({ prompt: "go", options: { ...options, canUseTool, settings, hooks } }));
     expect(asked).toMatchObject([
       ["Bash", { description: "Make a file", decisionReasonType: "mode" }],
-      ["Write", { decisionReasonType: "rule", matchedAskRule: "Write" }],
+      [
+        "Write",
+        { decisionReasonType: "rule", matchedAskRule: { source: expect.any(String), toolName: "Write" } },
+      ],
       ["Read", { decisionReasonType: "workingDir", blockedPath: "/etc/hostname" }],
       ["Bash", { description: "execute touch hooked", decisionReasonType: "hook" }],
     ]);
@@ -224,7 +227,7 @@ describe("agents", () => {
 
 describe("told beside the conversation", () => {
   const hook = (command: string) => ({
-    hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] },
+    hooks: { UserPromptSubmit: [{ hooks: [{ type: "command" as const, command }] }] },
   });
 
   test("what a slow hook has printed so far, and nothing of one that wants to be silent", async () => {

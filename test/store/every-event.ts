@@ -142,6 +142,7 @@ export const everyEvent: readonly DurableEvent[] = [
     seen: [{ path: "/srv/project/a.ts", stamp: "1-2-3" }],
     spilled: { path: "/home/dev/.keel/projects/p/s/output/call_1.txt", bytes: 90_000 },
     context: ["A hook adds this."],
+    keptFolder: "/srv/project/src",
   },
   {
     type: "ask.opened",
@@ -266,6 +267,7 @@ export const everyEvent: readonly DurableEvent[] = [
     display: { kind: "markdown", text: "**invalid**" },
     ms: 0,
     invalid: true,
+    keptFolder: null,
   },
   {
     type: "tool.finished",

@@ -3,7 +3,7 @@ import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { toMessages } from "../../keel/src/sdk/dialect/dialect.ts";
 import { type DialectMemo, type InitFacts, newMemo } from "../../keel/src/sdk/dialect/memo.ts";
-import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { SDKSentMessage } from "../../keel/src/sdk/messages/messages.ts";
 import { memoryLog, openTestSession, type TestSession, type TestSessionOptions } from "./test-session.ts";
 
 export const testFacts: InitFacts = {
@@ -16,7 +16,7 @@ export const testFacts: InitFacts = {
   apiKeySource: "user",
 };
 
-export type Told = { messages: SDKMessage[]; events: Envelope[]; log: readonly Durable[] };
+export type Told = { messages: SDKSentMessage[]; events: Envelope[]; log: readonly Durable[] };
 
 /** Each step is a prompt, or something to do with the session. */
 export async function tell(
@@ -30,15 +30,15 @@ export async function tell(
   return { messages: toldOf(events, { ...testFacts, ...options.facts }), events, log: log.events };
 }
 
-export const toldOf = (events: Iterable<Envelope>, facts: InitFacts = testFacts): SDKMessage[] =>
+export const toldOf = (events: Iterable<Envelope>, facts: InitFacts = testFacts): SDKSentMessage[] =>
   toldAll(events, facts)[0];
 
 /** The memo with which a session that is resumed goes on: its totals go on too. */
 export const memoOfLog = (log: Iterable<Durable>, facts: InitFacts): DialectMemo => toldAll(log, facts)[1];
 
-function toldAll(events: Iterable<Envelope>, facts: InitFacts): [SDKMessage[], DialectMemo] {
+function toldAll(events: Iterable<Envelope>, facts: InitFacts): [SDKSentMessage[], DialectMemo] {
   let memo = newMemo(facts);
-  const messages: SDKMessage[] = [];
+  const messages: SDKSentMessage[] = [];
   for (const event of events) {
     const [told, next] = toMessages(event, memo);
     messages.push(...told);
@@ -48,9 +48,9 @@ function toldAll(events: Iterable<Envelope>, facts: InitFacts): [SDKMessage[], D
 }
 
 /** One short line per message. */
-export const sketch = (messages: readonly SDKMessage[]): string[] => messages.map(line);
+export const sketch = (messages: readonly SDKSentMessage[]): string[] => messages.map(line);
 
-function line(message: SDKMessage): string {
+function line(message: SDKSentMessage): string {
   switch (message.type) {
     case "system":
       return message.subtype;

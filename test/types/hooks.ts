@@ -8,10 +8,8 @@ import {
   type HookCallback,
   type HookEvent,
   type HookInputOf,
+  type HookJSONOutput,
   type HookMap,
-  type HookMoment,
-  type HookMomentOf,
-  type HookOutput,
   type HookSpecificOutput,
   type InstructionsLoadedHookInput,
   type NotificationHookInput,
@@ -71,13 +69,15 @@ export const readers = {
 } satisfies { [event in HookEvent]?: (input: HookInputOf<event>) => unknown };
 
 export const who = ({ session_id, cwd }: BaseHookInput): string => session_id + cwd;
-export const isStart = (moment: HookMoment): moment is HookMomentOf<"SessionStart"> =>
-  moment.hook_event_name === "SessionStart";
 
-const specific: HookSpecificOutput = { additionalContext: "words", updatedToolOutput: { any: "thing" } };
+const specific: HookSpecificOutput = {
+  hookEventName: "PostToolUse",
+  additionalContext: "words",
+  updatedToolOutput: { any: "thing" },
+};
 const block: SyncHookJSONOutput = { decision: "block", reason: "no", suppressOutput: true };
 const later: AsyncHookJSONOutput = { async: true, asyncTimeout: 5 };
-const outputs: HookOutput[] = [block, later, { hookSpecificOutput: { hookEventName: "Stop", ...specific } }];
+const outputs: HookJSONOutput[] = [block, later, { hookSpecificOutput: specific }];
 const say: HookCallback = async () => outputs[0] ?? {};
 
 /** Points that Keel does not have are taken and never called. */

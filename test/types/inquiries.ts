@@ -4,21 +4,22 @@ import {
   prewarm,
   type Query,
   type QueryInquiries,
-  type ReloadedPlugins,
-  type ResourceContents,
-  type SessionUsage,
+  type SDKControlGetUsageResponse,
+  type SDKControlMcpReadResourceResponse,
+  type SDKControlReloadPluginsResponse,
   type SpareProcess,
 } from "keel";
 
 export async function ask(running: Query): Promise<unknown> {
   const inquiries: QueryInquiries = running;
-  const reloaded: ReloadedPlugins = await inquiries.reloadPlugins();
+  const reloaded: SDKControlReloadPluginsResponse = await inquiries.reloadPlugins();
   const { skills } = await inquiries.reloadSkills();
   const { available_output_styles } = await inquiries.reloadOutputStyles();
   await inquiries.seedReadState("/a", 1);
-  const { contents } = await inquiries.readMcpResource("server", "a:b");
-  const [first]: ResourceContents[] = contents;
-  const usage: SessionUsage = await inquiries.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
+  const { contents }: SDKControlMcpReadResourceResponse = await inquiries.readMcpResource("server", "a:b");
+  const [first] = contents;
+  const usage: SDKControlGetUsageResponse =
+    await inquiries.usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET();
   return [reloaded.error_count, skills, available_output_styles, first?.text, usage.session.total_cost_usd];
 }
 

@@ -5,7 +5,6 @@ import type {
   SDKAssistantMessageError,
   SDKAuthStatusMessage,
   SDKBackgroundTasksChangedMessage,
-  SDKBase64Source,
   SDKCommandLifecycleMessage,
   SDKCommandsChangedMessage,
   SDKCompactBoundaryMessage,
@@ -25,12 +24,12 @@ import type {
   SDKInputMessage,
   SDKLocalCommandOutputMessage,
   SDKMemoryRecallMessage,
-  SDKMessage,
   SDKMessageOrigin,
   SDKMirrorErrorMessage,
   SDKModelFallbackMessage,
   SDKModelMessage,
-  SDKModelRefusalMessage,
+  SDKModelRefusalFallbackMessage,
+  SDKModelRefusalNoFallbackMessage,
   SDKNotificationMessage,
   SDKPartialAssistantMessage,
   SDKPermissionDenial,
@@ -45,6 +44,7 @@ import type {
   SDKResultError,
   SDKResultFacts,
   SDKResultSuccess,
+  SDKSentMessage,
   SDKSessionStateChangedMessage,
   SDKSessionTitleChangedMessage,
   SDKSessionWritesLostMessage,
@@ -73,8 +73,8 @@ import type {
   UUID,
 } from "keel";
 
-type System = Extract<SDKMessage, { type: "system" }>;
-type Others = Exclude<SDKMessage, { type: "system" }>;
+type System = Extract<SDKSentMessage, { type: "system" }>;
+type Others = Exclude<SDKSentMessage, { type: "system" }>;
 
 /** One reader for each kind: the compiler refuses a kind without one. */
 export const system: {
@@ -88,8 +88,8 @@ export const system: {
   status: ({ status, permissionMode }: SDKStatusMessage) => [status, permissionMode],
   informational: ({ level, content, tag }: SDKInformationalMessage) => [level, content, tag],
   model_fallback: ({ fallback_model }: SDKModelFallbackMessage) => fallback_model,
-  model_refusal_fallback: ({ content }: SDKModelRefusalMessage) => content,
-  model_refusal_no_fallback: ({ content }: SDKModelRefusalMessage) => content,
+  model_refusal_fallback: ({ content }: SDKModelRefusalFallbackMessage) => content,
+  model_refusal_no_fallback: ({ content }: SDKModelRefusalNoFallbackMessage) => content,
   local_command_output: ({ content }: SDKLocalCommandOutputMessage) => content,
   hook_started: ({ hook_id }: SDKHookStartedMessage) => hook_id,
   hook_progress: ({ stdout }: SDKHookProgressMessage) => stdout,
@@ -148,10 +148,6 @@ function block(content: SDKContentBlock): unknown {
   switch (content.type) {
     case "text":
       return (content satisfies SDKTextBlock).text;
-    case "image":
-      return source((content satisfies SDKImageBlock).source);
-    case "document":
-      return source((content satisfies SDKDocumentBlock).source);
     case "thinking":
       return (content satisfies SDKThinkingBlock).signature;
     case "redacted_thinking":
@@ -159,10 +155,10 @@ function block(content: SDKContentBlock): unknown {
     case "tool_use":
       return (content satisfies SDKToolUseBlock).input;
     default:
-      return (content satisfies SDKProviderBlock).type;
+      return (content satisfies SDKProviderBlock<SDKTextBlock>).type;
   }
 }
-const source = ({ media_type, data }: SDKBase64Source): string => media_type + data;
+export const shown = (block: SDKImageBlock | SDKDocumentBlock): string => block.source.type;
 const used = ({ input_tokens, cache_read_input_tokens }: SDKUsage): number =>
   input_tokens + (cache_read_input_tokens ?? 0);
 export const input: SDKInputBlock = { type: "text", text: "hi" };

@@ -72,7 +72,8 @@ const watch: HookCallback = async (input, toolUseID, { signal }) => {
     };
   }
   const other: HookInput = input;
-  const output: HookJSONOutput = { async: true, asyncTimeout: 1, systemMessage: other.cwd };
+  const output: HookJSONOutput =
+    other.cwd === "" ? { async: true, asyncTimeout: 1 } : { systemMessage: other.cwd };
   return output;
 };
 const matcher: HookCallbackMatcher = {
@@ -225,8 +226,6 @@ function read(message: SDKMessage): string {
     }
     case "stream_event":
       return message.event.type;
-    case "command_lifecycle":
-      return message.state;
     case "tool_progress":
       return message.tool_name;
     case "system":

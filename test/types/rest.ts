@@ -7,12 +7,10 @@ import {
   type AnyToolDefinition,
   BUILTIN_TOOL_NAMES,
   type CallToolResult,
-  type ContextUsage,
   createSdkMcpServer,
   type ElicitationRequest,
   type ElicitResult,
   getSubagentMessages,
-  type InitializationResult,
   InMemorySessionStore,
   importSessionToStore,
   LEGACY_TOOL_NAME_ALIASES,
@@ -21,6 +19,7 @@ import {
   listSubagents,
   type McpHttpServerConfig,
   type McpSdkServerConfig,
+  type McpSdkServerConfigWithInstance,
   type McpServerStatus,
   type McpSetServersResult,
   type McpStdioServerConfig,
@@ -46,6 +45,8 @@ import {
   type SandboxFilesystemConfig,
   type SandboxNetworkConfig,
   type SandboxSettings,
+  type SDKControlGetContextUsageResponse,
+  type SDKControlInitializeResponse,
   type SDKUserMessage,
   type SdkMcpServer,
   type SdkMcpToolDefinition,
@@ -80,10 +81,15 @@ const handle = async ({ city }: OutputOf<typeof shape>, { signal }: ToolExtra): 
 const look: SdkMcpToolDefinition<typeof shape> = tool("look", "Looks.", shape, handle, extras);
 const any: AnyToolDefinition[] = [look];
 export const schema: StandardSchema<string> = z.string();
-const own: McpSdkServerConfig = createSdkMcpServer({ name: "own", instructions: "Ask.", tools: any });
-export const instance: SdkMcpServer = own.instance;
+const own: McpSdkServerConfigWithInstance = createSdkMcpServer({
+  name: "own",
+  instructions: "Ask.",
+  tools: any,
+});
+export const { instance }: { instance: SdkMcpServer } = createSdkMcpServer({ name: "other" });
+export const onWire: McpSdkServerConfig = { type: "sdk", name: "own" };
 const local: McpStdioServerConfig = { command: "server", args: [], env: {}, timeout: 1_000 };
-const remote: McpHttpServerConfig = { type: "sse", url: "https://example.org", headers: {} };
+const remote: McpHttpServerConfig = { type: "http", url: "https://example.org", headers: {} };
 
 const behavior: PermissionBehavior = "ask";
 const destination: PermissionUpdateDestination = "localSettings";
@@ -163,7 +169,7 @@ export const options: Options = {
 };
 export const prompts: Options["systemPrompt"][] = [
   ["always", SYSTEM_PROMPT_DYNAMIC_BOUNDARY, "today"],
-  { type: "custom", prompt: "You are brief.", snapshot: null },
+  { type: "custom", prompt: "You are brief.", snapshot: false },
 ];
 
 /** The older way to write a prompt: a message of the interface with every field. */
@@ -189,11 +195,11 @@ export async function program(): Promise<unknown> {
   await controls.updateSettings("localSettings", { permissions: { allow: ["Read"] } });
   const how: ReadFileOptions = { maxBytes: 10, encoding: "base64" };
   const file: ReadFileResult | null = await controls.readFile("a.txt", how);
-  const described: InitializationResult = await running.reinitialize();
+  const described: SDKControlInitializeResponse = await running.reinitialize();
   const models: ModelInfo[] = described.models;
   const agents: AgentInfo[] = described.agents;
   const account: AccountInfo = described.account;
-  const usage: ContextUsage = await running.getContextUsage();
+  const usage: SDKControlGetContextUsageResponse = await running.getContextUsage();
   const rewound: RewindFilesResult = await running.rewindFiles("id");
   const { still_queued, cancelled = [] } = await running.interrupt({ cancelQueued: true });
   return [set.errors, states, file?.lossy, models, agents, account, usage, rewound, still_queued, cancelled];
@@ -203,7 +209,7 @@ export async function settings(): Promise<unknown> {
   const asked: ResolveSettingsOptions = { cwd: "/", settingSources: sources, managedSettings: {} };
   const resolved: ResolvedSettings = await resolveSettings(asked);
   const effective: Settings = resolved.effective;
-  return [effective, resolved.sources.map(({ file, values }: ResolvedSource) => [file, values])];
+  return [effective, resolved.sources.map(({ path, values }: ResolvedSource) => [path, values])];
 }
 
 export async function sessions(): Promise<unknown> {

@@ -8,6 +8,7 @@ import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
+import { UndoList } from "../kernel/undo.ts";
 import type { Log, LogNotice } from "../ports/store.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
@@ -118,7 +119,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
       clock,
     );
 
-  await using undo = new AsyncDisposableStack();
+  await using undo = new UndoList();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
@@ -163,7 +164,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     effort: options.effort,
     title: options.title,
   });
-  undo.move();
+  undo.keep();
   const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
   return handleOf({
     composition: composition,

@@ -149,6 +149,8 @@ export function fold(before: SessionState, event: Durable): SessionState {
         history: List.empty(),
         contextTokens: 0,
         calls: noCalls,
+        // Nobody in the new conversation knows of it.
+        keptFolder: null,
         seen: Lookup.empty(),
         tally: restarted(state.tally, 0),
       };
@@ -157,7 +159,11 @@ export function fold(before: SessionState, event: Durable): SessionState {
     case "context.inherited":
       return inherit(state, event);
     case "folder.changed":
-      return { ...state, folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null };
+      return {
+        ...state,
+        folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null,
+        keptFolder: null,
+      };
     case "model.consulted":
     case "task.changed":
     case "files.rewound":
@@ -278,7 +284,8 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
   // Only a tool that changed something leaves something behind; one that reads may see another's work.
   const outcome = outcomeOf(event);
   const files = event.linesAdded === undefined ? state.files : leaveBehind(state.files, event.seen ?? []);
-  const next = inTurn({ ...state, calls, files, seen: see(state.seen, event.seen) }, (turn) => ({
+  const keptFolder = event.keptFolder === undefined ? state.keptFolder : event.keptFolder;
+  const next = inTurn({ ...state, calls, files, keptFolder, seen: see(state.seen, event.seen) }, (turn) => ({
     ...turn,
     stopped: turn.stopped ?? event.stop ?? null,
     deferred: turn.deferred || outcome.kind === "deferred",

@@ -130,6 +130,10 @@ export const fileHasChanged = (path: string): string =>
 export const skillAgain = (name: string, content: string): string =>
   `You were following the skill ${name}:\n${content}`;
 
+export const folderAgain = (folder: string): string => `The next command starts in ${folder}.`;
+export const folderGone = (folder: string, cwd: string): string =>
+  `Not run: ${folder}, where the last command ended, is no folder of the workspace any more. The next command starts in ${cwd}.`;
+
 export const interruptedResult =
   "Interrupted: this call was under way when the process ended. It may have had effects; check before you repeat it.";
 export const cancelledResult = "Interrupted by the user before it finished.";

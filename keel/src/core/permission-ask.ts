@@ -20,15 +20,26 @@ export type PermissionQuestion = {
   readonly tool: string;
   readonly input: Json;
   readonly claims: readonly Claim[];
+  /** Where a command would run, if not in the session's folder. */
+  readonly folder: string | undefined;
   readonly reason: string;
   readonly options: Readonly<Ask["options"]>;
   readonly facts: VerdictFacts;
 };
 
-export function permissionAsk({ key, callId, tool, input, claims, ...rest }: PermissionQuestion): Ask {
+export function permissionAsk({
+  key,
+  callId,
+  tool,
+  input,
+  claims,
+  folder,
+  ...rest
+}: PermissionQuestion): Ask {
+  const asked = [input, claims, ...(folder === undefined ? [] : [folder])];
   return {
-    // The input and its claims are part of the id: an approval holds for these and no others.
-    id: `${key}:permission:${fingerprint(canonicalJson([input, claims]))}`,
+    // The input, its claims and its folder are part of the id: an approval holds for these and no others.
+    id: `${key}:permission:${fingerprint(canonicalJson(asked))}`,
     kind: "permission",
     title: `Allow ${tool}?`,
     body: bodyOf(claims, input),

@@ -68,13 +68,13 @@ export const consultOf =
 const costOfFailure = ({ begun }: Failed) =>
   begun ? { usage: null, costUsd: null } : { usage: noUsage, costUsd: 0 };
 
-/** Where a session calls its hooks, from what its steps work with. */
-export function hookContextOf(work: StepContext): HookContext {
+/** Where a session calls its hooks, from what its steps work with. `cwd`: what the paths of a call are relative to. */
+export function hookContextOf(work: StepContext, cwd = work.parts.workspace.cwd): HookContext {
   const { parts, state, signal, show } = work;
   return {
     // An agent is a part of the session that the host opened.
     session: parts.above?.root ?? parts.log.session,
-    cwd: parts.workspace.cwd,
+    cwd,
     permissionMode: parts.above?.mode() ?? state.settings?.permissionMode ?? "default",
     inputId: state.turn?.inputIds[0],
     clock: parts.clock,

@@ -53,7 +53,7 @@ describe("another model", () => {
         hook_event_name: "PreModelSwitch",
         from_model: "test-model",
         to_model: "small-model",
-        source: "host",
+        source: "sdk",
       },
       { hook_event_name: "PostModelSwitch", requested_model: "small-model" },
     ]);

@@ -50,13 +50,20 @@ export async function lookAt(
     const look = { workspace, world, paths, found, places, again, possible } as const;
     commands.set(target, await lookAtCommand(target, look));
   }
-  const grounds = commands.size > 0 ? { paths, found, again } : nothing;
-  return { paths, commands, world, places, found, grounds };
+  const findings = { paths, commands, world, places, found };
+  if (commands.size === 0) return { ...findings, grounds: nothing };
+  // Where they start: a link may stand there when they run.
+  const start = [world.cwd, await workspace.files.describe(world.cwd)] as const;
+  return { ...findings, grounds: { paths: new Map([...paths, start]), found, again } };
 }
 
 /** Whether any of them asks what a command may read or write. */
 export const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>
   [...deny, ...ask].some(({ pattern }) => pattern.kind === "path");
+
+/** Whether commands may start there: a folder of the workspace, by its own name and through no link. */
+export const isFolderOfWorkspace = ({ path, kind, root, problem }: PathFacts, name: string): boolean =>
+  path === name && kind === "directory" && root !== undefined && problem === undefined;
 
 /** Whether the files are what they were when somebody looked: the same names found, and each leading where it led. */
 export async function stillHold({ paths, found, again }: Grounds, { files }: Workspace): Promise<boolean> {

@@ -7,6 +7,7 @@ import { canonicalJson, type Json } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Durable } from "../protocol/event/durable.ts";
+import { familyOf } from "../protocol/tool-families.ts";
 
 export type Refusals = {
   /** Since the person last said something. */
@@ -20,7 +21,7 @@ export const noRefusals: Refusals = { fresh: new Set(), earlier: new Set() };
 const maxRemembered = 500;
 
 export function foldRefusals(
-  { refusals, asks }: { readonly refusals: Refusals; readonly asks: readonly Ask[] },
+  { refusals, asks, keptFolder }: Before & { readonly asks: readonly Ask[] },
   event: Durable,
 ): Refusals {
   if (event.type === "input.accepted" && event.input.from.kind === "person" && refusals.fresh.size > 0)
@@ -30,19 +31,29 @@ export function foldRefusals(
   const { option, reason } = event.answer;
   if (ask?.kind !== "permission" || !ask.tool || (option !== undefined && reason !== undefined))
     return refusals;
-  return { ...refusals, fresh: bounded([...refusals.fresh, markOf(ask.tool, ask.input ?? null)]) };
+  const mark = markOf({ tool: ask.tool, input: ask.input ?? null }, keptFolder);
+  return { ...refusals, fresh: bounded([...refusals.fresh, mark]) };
 }
+
+type Before = { readonly refusals: Refusals; readonly keptFolder: string | null };
+type RefusedCall = { readonly tool: string; readonly input: Json };
 
 /** When the person said no to exactly this call, if they did. */
 export function refusedWhen(
-  { fresh, earlier }: Refusals,
-  { tool, input }: { tool: string; input: Json },
+  { refusals: { fresh, earlier }, keptFolder }: Before,
+  call: RefusedCall,
 ): "just now" | "earlier" | undefined {
   if (fresh.size + earlier.size === 0) return undefined;
-  const mark = markOf(tool, input);
+  const mark = markOf(call, keptFolder);
   return fresh.has(mark) ? "just now" : earlier.has(mark) ? "earlier" : undefined;
 }
 
-const markOf = (tool: string, input: Json): string => fingerprint(canonicalJson([tool, input]));
+/** The same command in another folder is another call. */
+const markOf = ({ tool, input }: RefusedCall, keptFolder: string | null): string =>
+  fingerprint(
+    canonicalJson(
+      keptFolder !== null && familyOf(tool) === "shell" ? [tool, input, keptFolder] : [tool, input],
+    ),
+  );
 
 const bounded = (marks: readonly string[]): ReadonlySet<string> => new Set(marks.slice(-maxRemembered));

@@ -12,6 +12,8 @@ export type ShellOutcome = {
   readonly output: string;
   /** Bytes that did not fit into `output`. */
   readonly omittedBytes: number;
+  /** Where the shell stood at its end, without links; undefined where nobody asked or it did not say so. */
+  readonly endFolder?: string | undefined;
 };
 
 export type ShellCommand = {
@@ -20,6 +22,8 @@ export type ShellCommand = {
   /** `Infinity`: until it ends by itself or is stopped. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Whether the outcome is to say where the shell stood at its end. */
+  readonly endFolder?: "asked" | undefined;
 };
 
 export interface Shell {

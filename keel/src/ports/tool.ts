@@ -45,6 +45,8 @@ export type ToolOutcome = {
   readonly mode?: "plan" | "before-plan" | "acceptEdits";
   /** Where the session works from now on. */
   readonly folder?: { readonly cwd: string; readonly worktree?: Worktree };
+  /** Where the next command starts, if not where this one did. */
+  readonly keptFolder?: string;
   /** The host said no to what the tool asked. */
   readonly denied?: Denial;
 };

@@ -18,6 +18,7 @@ export type HookBase = {
   prompt_id?: string;
   agent_id?: string;
   agent_type?: string;
+  effort?: { level: string };
 };
 
 export type SessionStartSource = "startup" | "resume" | "clear" | "compact" | "fork";
@@ -25,7 +26,7 @@ export type CompactTrigger = "manual" | "auto";
 
 // What the engine says at a point, in its own words, and the fields that the contract has for it.
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-type ToolFields = { tool_name: string; tool_input: Json; tool_use_id: string };
+type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string };
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
@@ -94,7 +95,7 @@ export const hookPoints = {
     plainWords: true,
     tell: ({ content, from }: Input): { prompt: string; source?: string } => ({
       prompt: content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n"),
-      source: from.kind,
+      source: from.kind === "person" ? "user" : "system",
     }),
   }),
   beforeTool: point({
@@ -225,7 +226,10 @@ export const hookPoints = {
   folderAdded: point({
     event: "DirectoryAdded",
     opinion: "none",
-    tell: ({ folder, source }: { folder: string; source: string }) => ({ directory: folder, source }),
+    tell: ({ folder }: { folder: string; source: string }) => ({
+      directory: folder,
+      source: "register_repo_root",
+    }),
   }),
   /** `at`: with the start of a conversation, or near a file that was looked at. */
   instructed: point({
@@ -278,7 +282,13 @@ function stopFields({ objections, lastText }: StopFacts): StopFields {
 }
 
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
-  return { from_model: from, to_model: to, requested_model: to, source, context_tokens: contextTokens };
+  return {
+    from_model: from,
+    to_model: to,
+    requested_model: to,
+    source: source === "host" ? "sdk" : "auto",
+    context_tokens: contextTokens,
+  };
 }
 
 function listedTaskFields({ id, text, description }: ListedTask): ListedTaskFields {

@@ -78,23 +78,24 @@ const object = () => z.record(z.string(), jsonSchema);
 const whole = (min: number) => () => z.int().check(z.minimum(min), z.maximum(1_000_000_000));
 const thinkingModes = ["adaptive", "disabled"] as const;
 
-/** `display`: whether thinking is shown is the host's own choice. */
-export type ThinkingConfig =
-  | { type: "adaptive"; display?: string }
-  | { type: "enabled"; budgetTokens?: number; display?: string }
-  | { type: "disabled" };
+/** Whether thinking is shown is the host's own choice. */
+type ThinkingDisplay = { display?: "omitted" | "summarized" };
+export type ThinkingAdaptive = { type: "adaptive" } & ThinkingDisplay;
+export type ThinkingEnabled = { type: "enabled"; budgetTokens?: number } & ThinkingDisplay;
+export type ThinkingDisabled = { type: "disabled" };
+export type ThinkingConfig = ThinkingAdaptive | ThinkingEnabled | ThinkingDisabled;
 export type SystemPromptPreset = {
   type: "preset";
-  preset: string;
+  preset: "claude_code";
   append?: string;
   excludeDynamicSections?: boolean;
-  snapshot?: unknown;
+  snapshot?: boolean;
 };
 export type SystemPrompt =
   | string
   | string[]
   | SystemPromptPreset
-  | { type: "custom"; prompt: string | string[]; snapshot?: unknown };
+  | { type: "custom"; prompt: string | string[]; snapshot?: boolean };
 export type PluginConfig = { type: "local"; path: string; skipMcpDiscovery?: boolean };
 export type OutputFormat = { type: "json_schema"; schema: Record<string, unknown> };
 
@@ -168,7 +169,7 @@ export function fromPlain({ kind }: OptionForm<unknown>, plain: unknown): unknow
       return { type: "json_schema", schema: plain };
     case "tools":
       return Array.isArray(plain) && plain.length === 1 && plain[0] === "default"
-        ? { type: "preset", preset: "default" }
+        ? { type: "preset", preset: "claude_code" }
         : plain;
     default:
       return plain;

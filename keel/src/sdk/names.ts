@@ -7,9 +7,47 @@ export const BUILTIN_TOOL_NAMES: typeof toolNames = toolNames;
 /** Older names under which a tool can still be called. */
 export const LEGACY_TOOL_NAME_ALIASES: typeof toolAliases = toolAliases;
 
+/** Every point of the interface, called here or not. */
+export const HOOK_EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "UserPromptSubmit",
+  "UserPromptExpansion",
+  "SessionStart",
+  "SessionEnd",
+  "Stop",
+  "StopFailure",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "PreModelSwitch",
+  "PostModelSwitch",
+  "PermissionRequest",
+  "PermissionDenied",
+  "Setup",
+  "TeammateIdle",
+  "TaskCreated",
+  "TaskCompleted",
+  "Elicitation",
+  "ElicitationResult",
+  "ConfigChange",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "InstructionsLoaded",
+  "CwdChanged",
+  "FileChanged",
+  "DirectoryAdded",
+  "MessageDisplay",
+] as const;
+export type HookEventName = (typeof HOOK_EVENTS)[number];
+
 /** Why a session ended, as `SessionEnd` hooks are told. */
 export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "other"] as const;
 export type ExitReason = (typeof EXIT_REASONS)[number];
 
 /** Stands in a list of system prompts where the part begins that changes; it is not sent. */
-export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__KEEL_SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";

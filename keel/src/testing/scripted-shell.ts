@@ -15,6 +15,8 @@ export type ShellReply = {
   readonly runsMs?: number;
   /** Files that it has changed when it ends by itself. */
   readonly writes?: Readonly<Record<string, string>>;
+  /** Where its shell stands when it ends by itself; where it started when left out. */
+  readonly endFolder?: string;
 };
 
 /** By the exact text of the command, or a function of it. A command that is not known ends as an unknown one does. */
@@ -40,7 +42,8 @@ export function scriptedShell({ script, files, clock, note }: ScriptedShellOptio
 
   async function start(command: ShellCommand): Promise<ShellRun> {
     note(`run ${command.text}`);
-    const { output = "", exitCode = 0, runsMs = 0, writes = {} } = await replyTo(command);
+    const reply = await replyTo(command);
+    const { output = "", exitCode = 0, runsMs = 0, writes = {}, endFolder = command.cwd } = reply;
     const stopping = new AbortController();
     const limit = new AbortController();
     const work = async (): Promise<ShellOutcome> => {
@@ -53,7 +56,7 @@ export function scriptedShell({ script, files, clock, note }: ScriptedShellOptio
       if (stopping.signal.aborted) return ended(command, output, { interrupted: true });
       if (timedOut) return ended(command, output, { timedOut: true });
       for (const [path, content] of Object.entries(writes)) files.put(path, content);
-      return ended(command, output, { exitCode });
+      return { ...ended(command, output, { exitCode }), ...(command.endFolder ? { endFolder } : {}) };
     };
     const over = work();
     return {

@@ -12,8 +12,19 @@ const maxShownCharacters = 30_000;
 type Ended = { readonly command: string; readonly timeoutMs: number; readonly outcome: ShellOutcome };
 type Left = { readonly left: LeftBehind; readonly task: Task };
 
+/** Where the next command starts, if elsewhere, and what the model is told of it. */
+export type FolderStand = { readonly keptFolder?: string; readonly said?: string };
+
+export const folderUnknown = (cwd: string): string =>
+  `[The next command starts in ${cwd} again: where this one ended is not known]`;
+export const folderOutside = (folder: string, cwd: string): string =>
+  `[The next command starts in ${cwd} again: ${folder} is no folder of the workspace]`;
+
 /** It ended while it was waited for. */
-export function endedResult({ command, timeoutMs, outcome }: Ended, left: Left | undefined): ToolOutcome {
+export function endedResult(
+  { command, timeoutMs, outcome }: Ended,
+  { left, stand }: { left: Left | undefined; stand: FolderStand },
+): ToolOutcome {
   const output = outcome.output.replace(/\n+$/, "");
   const shown = middleOut(output);
   const exitCode = exitCodeOf(outcome);
@@ -23,8 +34,10 @@ export function endedResult({ command, timeoutMs, outcome }: Ended, left: Left |
     ...(output === "" ? [] : [output]),
   ];
   const said = words.length === 0 ? "(Bash completed with no output)" : words.join("\n");
+  const notes = [...(left ? [stillRunning(left)] : []), ...(stand.said === undefined ? [] : [stand.said])];
   return {
-    content: [text(left ? `${said}\n${stillRunning(left)}` : said)],
+    content: [text([said, ...notes].join("\n"))],
+    ...(stand.keptFolder === undefined ? {} : { keptFolder: stand.keptFolder }),
     display: { kind: "terminal", command, output: shown, exitCode },
     failed,
     data: {

@@ -2,12 +2,21 @@
 import * as z from "zod/mini";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";
+import { isFolderOfWorkspace } from "../policy/look.ts";
 import type { LeftBehind, ShellOutcome, ShellRun } from "../ports/shell.ts";
 import type { CallTasks, Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import type { Display } from "../protocol/tool.ts";
 import { looksReadOnly } from "../shell/meaning/analyse.ts";
-import { backgroundResult, endedResult, notStarted } from "./bash-result.ts";
+import {
+  backgroundResult,
+  endedResult,
+  type FolderStand,
+  folderOutside,
+  folderUnknown,
+  notStarted,
+} from "./bash-result.ts";
 import { builtInTool, flagField, numberField, textField } from "./built-in.ts";
 
 const second = 1_000;
@@ -35,10 +44,13 @@ type BashInput = z.infer<typeof input>;
 export const bashTool = builtInTool({
   name: "Bash",
   family: "shell",
-  description: `Runs a command with bash in the working directory and returns what it prints, standard output and error together. Every call is a new shell: \`cd\` and variables do not carry over. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
+  description: `Runs a command with bash and returns what it prints, standard output and error together. The first one starts in the working directory, each later one in the directory where the last one ended: \`cd\` carries over, inside the workspace; variables, functions and options of the shell do not. Paths given to other tools are always relative to the working directory. There is no input, so nothing interactive works. It returns when the command ends; what was started with \`&\` keeps running. For servers and for what takes minutes, use \`run_in_background\`.`,
   input,
-  traits: ({ command, run_in_background = false }) =>
-    !run_in_background && looksReadOnly(command) ? { readOnly: true, concurrent: true } : {},
+  traits: ({ command, run_in_background = false }) => {
+    const reads = !run_in_background && looksReadOnly(command);
+    // Who moves the shell runs alone: the next one starts where it has ended.
+    return reads ? { readOnly: true, concurrent: reads === "stays" } : {};
+  },
   claims: async ({ command }) => [{ action: "execute", target: command }],
   check: async ({ command, run_in_background = false }, { tasks }) => {
     if (command.trim() === "") return "The command is empty.";
@@ -73,7 +85,8 @@ async function* runInForeground(
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
   const limits = { timeoutMs: timeout, maxBytes: maxOutputBytes };
-  const run = await workspace.shell.start({ text: command, cwd: workspace.cwd, ...limits });
+  const { cwd } = workspace;
+  const run = await workspace.shell.start({ text: command, cwd, ...limits, endFolder: "asked" });
   const stop = (): void => void run.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
@@ -88,13 +101,33 @@ async function* runInForeground(
     }
     const outcome = await run.over;
     const left = await listLeft(tasks, { command, description }, run);
-    return endedResult({ command, timeoutMs: timeout, outcome }, left);
+    const stand = await standAfter(outcome, { command, workspace });
+    return endedResult({ command, timeoutMs: timeout, outcome }, { left, stand });
   } finally {
     signal.removeEventListener("abort", stop);
     // Whoever stops listening to this call ends its command too, unless it has become a task.
     if (!isMoved) await run.stop();
   }
 }
+
+/**
+ * Where the next command starts. What the shell said of it is looked at: it has to be a folder of the workspace, by its
+ * own name. Where it cannot be that, the model is told.
+ */
+async function standAfter(
+  { endFolder }: ShellOutcome,
+  { command, workspace: { cwd, files } }: { command: string; workspace: Workspace },
+): Promise<FolderStand> {
+  if (endFolder === undefined) return mayMove(command) ? { said: folderUnknown(cwd) } : {};
+  if (endFolder === cwd) return {};
+  const facts = await files.describe(endFolder);
+  return isFolderOfWorkspace(facts, endFolder)
+    ? { keptFolder: endFolder }
+    : { said: folderOutside(endFolder, cwd) };
+}
+
+/** Words that may move a shell, for who is told that it stays: a word too many does no harm. */
+const mayMove = (command: string): boolean => /(?:^|[\s;&|(){}`"'])(?:cd|pushd|popd)(?![\w-])/.test(command);
 
 async function* showUntil(
   run: ShellRun,

@@ -66,15 +66,50 @@ export async function resolveSettingsOf({
 }: SettingsLocation & {
   settingSources?: readonly WritableSource[] | undefined;
   forbidden?: Record<string, unknown> | undefined;
-}): Promise<Pick<Configuration, "rows"> & { effective: KeelSettings; problems: readonly string[] }> {
+}): Promise<
+  Pick<Configuration, "rows"> & {
+    effective: KeelSettings;
+    said: readonly SaidSettings[];
+    problems: readonly string[];
+  }
+> {
   const { cwd } = place;
   if (cwd === "") throw fault("usage", { reason: "Name the folder whose settings are meant." });
   const loaded = await loadSettings({ paths: pathsOf(place), cwd, chosen, forbidden });
   return {
     effective: loaded.settings,
     rows: loaded.entries.map((entry) => rowWith(entry.value, entry)),
+    said: saidBySource(loaded.entries),
     problems: loaded.faults.map(({ message }) => message),
   };
+}
+
+/** What one source says, whether it counts or not. */
+type SaidSettings = Pick<JudgedEntry, "source" | "file"> & { readonly settings: Record<string, unknown> };
+
+/** The strongest first. */
+function saidBySource(entries: readonly JudgedEntry[]): SaidSettings[] {
+  return [...Map.groupBy(entries, ({ rank }) => rank).values()].flatMap((said) => {
+    const [first] = said;
+    if (!first) return [];
+    const settings: Record<string, unknown> = {};
+    for (const { path, value, adds } of said) {
+      const before = valueAt(settings, path);
+      const whole = adds ? [...(Array.isArray(before) ? before : []), value] : value;
+      setAt(settings, path, whole);
+    }
+    return [{ source: first.source, file: first.file, settings }];
+  });
+}
+
+function setAt(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = "", ...rest] = path;
+  if (rest.length === 0) settings[name] = value;
+  else {
+    const below = isObject(settings[name]) ? settings[name] : {};
+    settings[name] = below;
+    setAt(below, rest, value);
+  }
 }
 
 /** Settings that were given as a text, with comments or without. */

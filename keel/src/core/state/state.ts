@@ -23,6 +23,8 @@ export type SessionState = {
   readonly opened: { readonly cwd: string; readonly agent: string | undefined; readonly at: number } | null;
   /** Where it works now, if that is not where it began. */
   readonly folder: Pick<Extract<Durable, { type: "folder.changed" }>, "cwd" | "worktree"> | null;
+  /** Where the next command starts, if not in that folder: the last one left the shell there. */
+  readonly keptFolder: string | null;
   readonly closed: boolean;
   readonly settings: SessionSettings | null;
   readonly prompt: { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] } | null;
@@ -66,6 +68,7 @@ export const emptyState: SessionState = {
   seq: 0,
   opened: null,
   folder: null,
+  keptFolder: null,
   closed: false,
   settings: null,
   prompt: null,

@@ -8,6 +8,7 @@ import {
   brokenCall,
   cancelledResult,
   deferredResult,
+  folderGone,
   goneTool,
   interruptedResult,
   notRunResult,
@@ -29,7 +30,7 @@ import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
-import { contextFor, rememberingPaths } from "./context.ts";
+import { contextFor, rememberingPaths, startOf } from "./context.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
@@ -52,7 +53,9 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
   if (typeof tool === "string") return finish(refusal(tool, {}));
   const { input: first } = prepared;
   if (!first) return finish(refusal(brokenCall(tool.name), { invalid: true }));
-  const context = contextFor(work, call, tool);
+  const start = await startSafely(work, tool);
+  if ("refused" in start) return finish(start.refused);
+  const context = contextFor(work, call, tool, start.folder);
 
   if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
   if (work.signal.aborted) return finish(notRun());
@@ -74,7 +77,7 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
     facts,
   });
   await work.saved();
-  const refused = await refusedNow(work, { tool, context, input }, { by, grounds });
+  const refused = await refusedNow(work, { tool, context, input }, { by, grounds, start: start.folder });
   if (refused)
     return finish({
       ...refused,
@@ -87,12 +90,31 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
   finish({ ...finished, ...(stop === undefined ? {} : { stop }) });
 }
 
+/** A command that was meant for a folder that is gone runs nowhere else; the next one starts in the session's own. */
+async function startSafely(
+  work: StepContext,
+  tool: Tool,
+  folder?: string,
+): Promise<{ folder?: string } | { refused: FinishedCall }> {
+  try {
+    const { gone, ...start } = await startOf(work, tool, folder);
+    if (gone === undefined) return start;
+    const words = folderGone(gone, work.parts.workspace.cwd);
+    return { refused: { ...refusal(words, { invalid: true }), keptFolder: null } };
+  } catch (thrown) {
+    return { refused: work.signal.aborted ? notRun() : refusal(toFault(thrown).message, {}) };
+  }
+}
+
 /** The moment between the decision and the run has passed: what it rests on must still be so. */
 async function refusedNow(
   work: StepContext,
   call: Pick<CallContext, "tool" | "context"> & { input: CallInput },
-  allowed: Pick<Ready, "by" | "grounds">,
+  { start, ...allowed }: Pick<Ready, "by" | "grounds"> & { start: string | undefined },
 ): Promise<FinishedCall | undefined> {
+  // Also what a person has allowed was allowed in that folder.
+  const again = start === undefined ? {} : await startSafely(work, call.tool, start);
+  if ("refused" in again) return again.refused;
   try {
     const refused = await whyNotAnyMore(work, call, allowed);
     return refused && refusal(refused.denial.reason, { denied: refused.denial });
@@ -165,7 +187,8 @@ async function decideCall(
   if (complaint !== undefined) return { refused: refusal(complaint, { invalid: true }) };
   const { hooks } = work.parts;
   const facts = { callId: call.use.id, tool: tool.name };
-  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, hookContextOf(work));
+  const told = hookContextOf(work, context.workspace.cwd);
+  const hook = await hooks.beforeTool({ ...facts, input: call.use.input }, told);
   const input = hook.input === undefined ? first : inputOf(tool, hook.input);
   const objection =
     input === first ? undefined : await complaintAbout(work, tool, { input, context: looking });
@@ -178,7 +201,7 @@ async function decideCall(
   await takeSnapshot(work, { tool, context: looking, input });
   const permission = await permit(work, { call, tool, context, looking, input, hook: hook.decision });
   if (permission.verdict === "deny") {
-    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, hookContextOf(work));
+    await hooks.denied({ ...facts, input: sent, reason: permission.denial.reason }, told);
     if (permission.interrupt) work.interrupt("answer");
     return {
       refused: {
@@ -206,9 +229,10 @@ async function run(
   const { content } = outcome;
   const written = await writtenBy(work, outcome);
   const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
+  const told = hookContextOf(work, context.workspace.cwd);
   const after = failed
-    ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, hookContextOf(work))
-    : await hooks.afterTool({ ...ended, data: outcome.data }, hookContextOf(work));
+    ? await hooks.toolFailed({ ...ended, interrupted: outcome.interrupted ?? false }, told)
+    : await hooks.afterTool({ ...ended, data: outcome.data }, told);
   const bounded = await bound(after.content ?? content, {
     callId: call.use.id,
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
@@ -240,8 +264,12 @@ async function run(
       : {}),
     ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
     ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+    ...(outcome.keptFolder === undefined ? {} : { keptFolder: keptFolderOf(work, outcome.keptFolder) }),
   };
 }
+
+const keptFolderOf = ({ parts }: StepContext, folder: string): string | null =>
+  folder === parts.workspace.cwd ? null : folder;
 
 /** A call may move the session into plan mode and out of it. */
 async function changeMode(work: StepContext, mode: NonNullable<ToolOutcome["mode"]>): Promise<void> {

@@ -5,20 +5,28 @@ import type { ToolCall } from "../../core/state/call-state.ts";
 import { toolFor, worklistOf } from "../../core/toolbox.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { deniesReading } from "../../policy/decide.ts";
+import { isFolderOfWorkspace } from "../../policy/look.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
+import { look } from "./look.ts";
 import { inputOf, type PreparedCall } from "./prepared.ts";
 
-export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool: Tool): ToolContext {
+/** `folder`: where commands start; the session's own when left out. */
+export function contextFor(
+  work: StepContext,
+  call: Pick<ToolCall, "use">,
+  tool: Tool,
+  folder?: string,
+): ToolContext {
   const { parts } = work;
   let asked = 0;
   return {
     callId: call.use.id,
     session: parts.log.session,
-    workspace: parts.workspace,
+    workspace: folder === undefined ? parts.workspace : { ...parts.workspace, cwd: folder },
     clock: parts.clock,
     tasks: work.tasks.forCall(call.use.id),
     seen: (path) => work.state.seen.get(path),
@@ -38,6 +46,20 @@ export function contextFor(work: StepContext, call: Pick<ToolCall, "use">, tool:
     ledger: ledgerOf(work),
     worklist: () => worklistOf(work),
   };
+}
+
+/**
+ * Where a command of this tool starts, looked at anew for each: undefined in the session's own folder, `gone` where it
+ * is no folder of the workspace any more.
+ */
+export async function startOf(
+  work: StepContext,
+  tool: Tool,
+  folder = work.state.keptFolder,
+): Promise<{ readonly folder?: string; readonly gone?: string }> {
+  if (tool.family !== "shell" || folder === null) return {};
+  const facts = await look(work, tool.name, () => work.parts.workspace.files.describe(folder));
+  return isFolderOfWorkspace(facts, folder) ? { folder } : { gone: folder };
 }
 
 export async function prepareCall(work: StepContext, call: ToolCall): Promise<PreparedCall> {

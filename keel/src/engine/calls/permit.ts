@@ -5,6 +5,7 @@ import { askKey, permissionAsk, refusalOf } from "../../core/permission-ask.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { canonicalJson } from "../../kernel/json.ts";
+import { oneLine, undisguised } from "../../kernel/text.ts";
 import { type Decision, decide } from "../../policy/decide.ts";
 import { byEveryWay, type Grounds, lookAt, stillHold } from "../../policy/look.ts";
 import { refusedWhen } from "../../policy/refusals.ts";
@@ -63,18 +64,24 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     closeOpenAsks(work, call.use.id);
     return alone;
   }
-  const before = refusedWhen(work.state.refusals, { tool: tool.name, input: sent });
+  const before = refusedWhen(work.state, { tool: tool.name, input: sent });
   if (before === "just now") {
     closeOpenAsks(work, call.use.id);
     return deny("host", refusedBefore);
   }
-  const reason = hook?.verdict === "ask" ? hook.reason : decision.because;
+  const because = hook?.verdict === "ask" ? hook.reason : decision.because;
+  const { cwd } = context.context.workspace;
+  const folder = cwd === work.parts.workspace.cwd ? undefined : cwd;
+  // What a command means depends on where it runs: who is asked is told where that is no longer the session's folder.
+  const reason =
+    folder === undefined ? because : `${because}; it would run in ${undisguised(oneLine(folder))}`;
   const ask = permissionAsk({
     key: askKey(work.parts, call.use.id),
     callId: context.isDetached ? undefined : call.use.id,
     tool: tool.name,
     input: sent,
     claims,
+    folder,
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
     options: decision.verdict === "ask" ? decision.options : onceOrNot,
     facts,
@@ -110,26 +117,34 @@ const isForPerson = (decision: Decision): boolean => decision.verdict === "ask" 
 async function askBoth(
   work: StepContext,
   ask: Ask,
-  { call, tool, input: { sent }, isDetached: isBeside, isPersons }: PermitContext & { isPersons: boolean },
+  {
+    call,
+    tool,
+    context: { workspace },
+    input: { sent },
+    isDetached: isBeside,
+    isPersons,
+  }: PermitContext & { isPersons: boolean },
 ): Promise<Closed> {
   const { hooks, asks } = work.parts;
+  const told = hookContextOf(work, workspace.cwd);
   const facts = { callId: call.use.id, tool: tool.name, input: sent, rules: rulesOffered(ask) };
   const answerOfHook = async (asked: Promise<Answer | undefined>): Promise<Answer | undefined> => {
     const answer = await asked;
     return isPersons && answer?.verdict === "allow" ? undefined : answer;
   };
   // Whoever is told of a question hears of it, however fast somebody answers.
-  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, hookContextOf(work));
+  void hooks.notify({ message: ask.title, title: tool.name, kind: "permission_prompt" }, told);
   if (asks === "refused") {
     // Where nobody answers, a hook is the only one who can: it is heard first.
-    const answer = await answerOfHook(hooks.permission(facts, hookContextOf(work)));
+    const answer = await answerOfHook(hooks.permission(facts, told));
     if (isBeside) return answer ? { answer, by: "hook" } : { answer: nobodyAnswers(ask), by: "no-host" };
     const refused = work.ask(ask);
     if (answer) await work.answer(ask.id, { answer, by: "hook" });
     return refused;
   }
   const { controller, release } = childOf(work.signal);
-  const context = { ...hookContextOf(work), signal: controller.signal };
+  const context = { ...told, signal: controller.signal };
   const closed = work.ask(ask);
   void answerOfHook(hooks.permission(facts, context))
     .then((answer) => (answer ? work.answer(ask.id, { answer, by: "hook" }) : undefined))

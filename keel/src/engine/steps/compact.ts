@@ -3,15 +3,16 @@
  * model needs at hand given back. How much is kept and what is asked is the strategy's word.
  */
 
-import { estimateMessage, note } from "../../core/context/blocks.ts";
+import { defuse, estimateMessage, note } from "../../core/context/blocks.ts";
 import { cleanKeep, condensedTokens, keepRecent } from "../../core/context/condense.ts";
 import { summaryRequestOf } from "../../core/context/request.ts";
 import { type FileAgain, restored } from "../../core/context/restore.ts";
-import { summaryIntroduction } from "../../core/model-text.ts";
+import { folderAgain, summaryIntroduction } from "../../core/model-text.ts";
 import type { Step } from "../../core/next-step.ts";
 import { predictRequest } from "../../core/predict.ts";
 import { modelOf } from "../../core/state/state.ts";
 import { fault } from "../../kernel/fault.ts";
+import { oneLine } from "../../kernel/text.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import { text, textOf } from "../../protocol/message.ts";
 import { hookContextOf } from "../consult.ts";
@@ -83,7 +84,8 @@ export async function compact(work: StepContext, step: Extract<Step, { kind: "co
   const restoring = restored({ dropped, kept, windowTokens: info.windowTokens });
   let wanted = restoring.next();
   while (!wanted.done) wanted = restoring.next(await readAgain(work, wanted.value));
-  const again = wanted.value;
+  const { keptFolder } = work.state;
+  const again = [...wanted.value, ...(keptFolder === null ? [] : [folderAgain(defuse(oneLine(keptFolder)))])];
   const tokensAfter = condensedTokens(work.state, { texts: [summary, ...again], kept });
   if (outcome.reply.usageUnsure) work.warn(unsureUsageNotice);
   work.record({

@@ -3,7 +3,7 @@
  * for `drained` first. A reader that goes away is a fact to act on, never an uncaught error.
  */
 import type { Writable } from "node:stream";
-import type { SDKMessage } from "../../sdk/messages/messages.ts";
+import type { SDKSentMessage } from "../../sdk/messages/messages.ts";
 import { hasLostReader } from "./lost-reader.ts";
 
 const lookEveryMs = 250;
@@ -79,7 +79,7 @@ export class Output {
 const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** Pieces are left out from the first that finds the reader behind to the end of its reply: half a reply misleads. */
-export function piecesFor(out: Pick<Output, "waitingBytes">): { mayPass(message: SDKMessage): boolean } {
+export function piecesFor(out: Pick<Output, "waitingBytes">): { mayPass(message: SDKSentMessage): boolean } {
   let skipping = false;
   return {
     mayPass(message) {

@@ -65,7 +65,7 @@ export async function readUserFlags(
     skipMcpDiscovery: true,
   }));
   const place = values["exclude-dynamic-system-prompt-sections"]
-    ? { type: "preset" as const, preset: "default", excludeDynamicSections: true }
+    ? { type: "preset" as const, preset: "claude_code" as const, excludeDynamicSections: true }
     : undefined;
   return {
     ...(values.bare ? { settingSources: [] } : {}),

@@ -5,7 +5,7 @@ import { toLine } from "../../kernel/json.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
 import type { ControlFrame } from "../../sdk/control/frames.ts";
 import type { Outlet } from "../../sdk/dialect/message-emitter.ts";
-import type { SDKMessage } from "../../sdk/messages/messages.ts";
+import type { SDKSentMessage } from "../../sdk/messages/messages.ts";
 import type { Context } from "../cli/context.ts";
 import { piecesFor } from "../cli/output.ts";
 import type { MirrorMessage } from "./transcript.ts";
@@ -38,7 +38,7 @@ export class WireOutput implements Outlet {
     return this.#lastFailed;
   }
 
-  push(message: SDKMessage): boolean {
+  push(message: SDKSentMessage): boolean {
     if (message.type === "result") this.#lastFailed = message.is_error;
     if (this.#pieces.mayPass(message)) this.#out.line(toLine(message));
     return true;

@@ -21,7 +21,7 @@ async function arrived(options: Options): Promise<Options> {
 
 describe("what a program wants arrives at the executable", () => {
   const cases: Options[] = [
-    { model: "claude-haiku-4-5", fallbackModel: "a,b", effort: "high", betas: ["x"] },
+    { model: "claude-haiku-4-5", fallbackModel: "a,b", effort: "high", betas: ["context-1m-2025-08-07"] },
     { permissionMode: "plan", allowDangerouslySkipPermissions: true, permissionPrompts: "none" },
     {
       allowedTools: ["Read", "Bash(git log:*)"],
@@ -44,7 +44,14 @@ describe("what a program wants arrives at the executable", () => {
     { mcpServers: { web: { type: "http", url: "http://127.0.0.1:1/" } }, strictMcpConfig: true },
     { outputFormat: { type: "json_schema", schema: { type: "object" } }, title: "A title" },
     { systemPrompt: ["You are terse."] },
-    { systemPrompt: { type: "preset", preset: "default", append: "Be kind.", excludeDynamicSections: true } },
+    {
+      systemPrompt: {
+        type: "preset",
+        preset: "claude_code",
+        append: "Be kind.",
+        excludeDynamicSections: true,
+      },
+    },
     { includePartialMessages: true, includeHookEvents: true, enableFileCheckpointing: true },
     {
       agent: "a",

@@ -51,7 +51,7 @@ function promptOf(flags: FlagPrompt, said: InitializeRequest | undefined): Optio
   const isPlaced = typeof flags.own === "object" && "excludeDynamicSections" in flags.own;
   const excludeDynamicSections = said?.excludeDynamicSections ?? (isPlaced || undefined);
   const more = present({ append, excludeDynamicSections });
-  return Object.keys(more).length === 0 ? undefined : { type: "preset", preset: "default", ...more };
+  return Object.keys(more).length === 0 ? undefined : { type: "preset", preset: "claude_code", ...more };
 }
 
 function pluginsOf(given: Options["plugins"] = [], said: InitializeRequest | undefined): Options["plugins"] {

@@ -233,6 +233,8 @@ const durable = [
     answer: z.optional(jsonSchema),
     linesAdded: z.optional(z.number()),
     linesRemoved: z.optional(z.number()),
+    /** Where the next command starts, if this call moved that; null: in the session's own folder. */
+    keptFolder: z.optional(z.nullable(z.string())),
   }),
   /** A host is asked something. */
   z.object({ type: z.literal("ask.opened"), ask: askSchema }),

@@ -121,6 +121,10 @@ const requests = {
     async ({ servers }, { methods, serversOf }) => methods.setMcpServers(await serversOf(servers)),
   ),
   mcp_reconnect: ask(server, ({ serverName }, { methods }) => methods.reconnectMcpServer(serverName)),
+  set_mcp_permission_mode_override: inOrder(
+    { ...server, mode: z.nullable(z.enum(["auto", "default"])) },
+    ({ serverName, mode }, { methods }) => methods.setMcpPermissionModeOverride(serverName, mode),
+  ),
   mcp_toggle: ask({ ...server, enabled: flag }, ({ serverName, enabled }, { methods }) =>
     methods.toggleMcpServer(serverName, enabled),
   ),
@@ -236,7 +240,6 @@ export const meaningless: ReadonlyMap<string, string> = new Map(
   Object.entries({
     set_color: "Keel has no colours to set",
     set_has_subscribers: "nobody is told more or less because others listen",
-    set_mcp_permission_mode_override: "rules name servers: mcp__server",
     claim_session: "no process is kept in stock: a session opens in milliseconds",
     request_user_dialog: "it is asked by the executable",
   }),

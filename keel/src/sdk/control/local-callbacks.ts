@@ -2,7 +2,7 @@
 import { whenAborted } from "../../kernel/abort.ts";
 import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
-import type { HookCallback } from "../options/hooks.ts";
+import type { AnyHookInput, HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { isOwn } from "../tools/mcp-server.ts";
 import { type ControlAnswerer, ControlError } from "./channel.ts";
@@ -107,7 +107,7 @@ async function hook(
 ): Promise<unknown> {
   const callback = callbacks.get(callback_id);
   if (!callback) throw new ControlError(`No hook callback found for ID: ${callback_id}`);
-  return (await callback(input, tool_use_id, { signal })) ?? {};
+  return (await callback(input as AnyHookInput, tool_use_id, { signal })) ?? {};
 }
 
 async function serve(

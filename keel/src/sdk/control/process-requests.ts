@@ -4,7 +4,7 @@ import type { Json } from "../../kernel/json.ts";
 import { present } from "../../kernel/present.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { HookInput } from "../../protocol/hook.ts";
-import type { ElicitResult, PermissionResult } from "../options/callbacks.ts";
+import type { CanUseTool, ElicitResult, PermissionResult } from "../options/callbacks.ts";
 import type { PermissionUpdate } from "../options/permission-updates.ts";
 import { ControlError, readFields, unsupported } from "./channel.ts";
 import type { ControlRequest } from "./frames.ts";
@@ -18,6 +18,8 @@ export type JsonRpc = {
   result?: unknown;
   error?: { code: number; message: string };
 };
+
+type AskFacts = Parameters<CanUseTool>[2];
 
 const record = z.record(z.string(), z.unknown());
 const opt = z.optional;
@@ -36,11 +38,13 @@ const schemas = {
     permission_suggestions: opt(z.array(z.custom<PermissionUpdate>())),
     blocked_path: opt(z.string()),
     decision_reason: opt(z.string()),
-    mcp_server: opt(told<{ name: string; source?: string }>(z.looseObject({ name: z.string() }))),
+    mcp_server: opt(told<{ name: string; source: string }>(z.looseObject({ name: z.string() }))),
     agent_id: opt(z.string()),
     default_to_no: opt(z.boolean()),
     suppress_always_allow_rule: opt(z.boolean()),
-    matched_ask_rule: opt(z.string()),
+    matched_ask_rule: opt(
+      told<NonNullable<AskFacts["matchedAskRule"]>>(z.looseObject({ toolName: z.string() })),
+    ),
     decision_reason_type: opt(z.string()),
   }),
   hook_callback: z.object({
@@ -117,7 +121,7 @@ export function readElicitation(answer: unknown): ElicitResult {
   const parsed = parseWith(elicitSchema, answer);
   if (!parsed.ok) return { action: "decline" };
   const { action, content } = parsed.value;
-  return { action, ...present({ content }) };
+  return { action, ...(content ? { content: content as NonNullable<ElicitResult["content"]> } : {}) };
 }
 
 const mcpAnswerSchema = z.object({

@@ -214,21 +214,23 @@ describe("callbacks of the program", () => {
       PreToolUse: [{ matcher: "Bash", timeout: 3, hookCallbackIds: ["hook_0", "hook_1"] }],
       Stop: [{ onFailure: "block", hookCallbackIds: ["hook_2"] }],
     });
-    const map = remoteHooks(wireTo(options).far, { ...named, Nowhere: [{ hookCallbackIds: ["hook_9"] }] });
+    const map = remoteHooks(wireTo(options).far, { ...named, Setup: [{ hookCallbackIds: ["hook_9"] }] });
     expect(await map["Stop"]?.[0]?.hooks[0]?.({} as never, undefined, { signal: never })).toEqual({
       continue: true,
     });
     expect(called).toEqual(["c"]);
-    await expect(map["Nowhere"]?.[0]?.hooks[0]?.({} as never, undefined, { signal: never })).rejects.toThrow(
+    await expect(map["Setup"]?.[0]?.hooks[0]?.({} as never, undefined, { signal: never })).rejects.toThrow(
       "No hook callback found for ID: hook_9",
     );
   });
 
   test("a question of a server is declined where nobody answers", async () => {
     const ask = { serverName: "web", message: "Who are you?" };
-    expect(await remoteElicitation(wireTo({}).far)(ask, { signal: never })).toEqual({ action: "decline" });
+    expect(await remoteElicitation(wireTo({}).far)(ask, { signal: never, requestId: "1" })).toEqual({
+      action: "decline",
+    });
     const answered = wireTo({ onElicitation: async () => ({ action: "accept", content: { name: "me" } }) });
-    expect(await remoteElicitation(answered.far)(ask, { signal: never })).toEqual({
+    expect(await remoteElicitation(answered.far)(ask, { signal: never, requestId: "1" })).toEqual({
       action: "accept",
       content: { name: "me" },
     });

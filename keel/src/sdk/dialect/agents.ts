@@ -7,7 +7,7 @@ import type { Origin } from "../../protocol/ask.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
 import { contextTokens } from "../../protocol/usage.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKTaskProgressMessage } from "../messages/system.ts";
 import { toInputBlock } from "./blocks.ts";
 import { type AgentMemo, type DialectMemo, type DialectOutput, newMemo } from "./memo.ts";
@@ -51,7 +51,7 @@ function counted(agent: AgentMemo, envelope: Envelope): AgentMemo {
 }
 
 /** What an agent was given to do stands before what it does. */
-function promptsIn(envelope: Envelope, memo: DialectMemo): SDKMessage[] {
+function promptsIn(envelope: Envelope, memo: DialectMemo): SDKSentMessage[] {
   if (envelope.type !== "turn.started") return [];
   const told = { ...memo, seq: envelope.seq };
   return envelope.inputIds.flatMap((id) => {
@@ -65,7 +65,7 @@ function promptsIn(envelope: Envelope, memo: DialectMemo): SDKMessage[] {
 function progressOf(
   envelope: Envelope,
   { agent, origin, memo }: { agent: AgentMemo; origin: Origin; memo: DialectMemo },
-): SDKMessage[] {
+): SDKSentMessage[] {
   if (envelope.type !== "model.finished" || toolUses(envelope.content).length === 0) return [];
   const progress: SDKTaskProgressMessage = {
     type: "system",
@@ -87,7 +87,7 @@ function progressOf(
 }
 
 /** Calls and results always, words on demand or from the background; an agent's turns, states and lists are its own. */
-function isShown(message: SDKMessage, { facts, tasks }: DialectMemo, { agentId }: Origin): boolean {
+function isShown(message: SDKSentMessage, { facts, tasks }: DialectMemo, { agentId }: Origin): boolean {
   switch (message.type) {
     case "assistant":
       // Nobody waits for one in the background: its words are news wherever it runs.
@@ -112,7 +112,7 @@ const agentSystem: ReadonlySet<string> = new Set([
   "task_notification",
 ]);
 
-function marked(message: SDKMessage, origin: Origin, { facts }: DialectMemo): SDKMessage {
+function marked(message: SDKSentMessage, origin: Origin, { facts }: DialectMemo): SDKSentMessage {
   const about = {
     session_id: facts.sessionId,
     agent_id: origin.agentId,

@@ -4,15 +4,15 @@ import { memoOfLog, sketch, tell, testFacts, toldOf } from "../../../../test/sup
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { httpError, reply, replyWith } from "../../testing/reply.ts";
-import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
+import type { SDKResultMessage, SDKSentMessage } from "../messages/messages.ts";
 import { type DialectMemo, newMemo, withFacts } from "./memo.ts";
 import { initMessage } from "./say.ts";
 
 /** What a new reader of a session gets first: the `init` of the turn that is under way, if one is. */
-const greeting = (memo: DialectMemo, at: number): SDKMessage[] =>
+const greeting = (memo: DialectMemo, at: number): SDKSentMessage[] =>
   memo.turn ? [initMessage(memo, `init/${at}`)] : [];
 
-const results = (messages: SDKMessage[]): SDKResultMessage[] =>
+const results = (messages: SDKSentMessage[]): SDKResultMessage[] =>
   messages.filter((message) => message.type === "result");
 
 describe("compaction", () => {

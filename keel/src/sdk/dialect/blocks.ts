@@ -5,20 +5,24 @@ import type { Block, InputBlock, ResultPart } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import type {
+  NonNullableUsage,
   SDKContentBlock,
+  SDKDocumentBlock,
+  SDKImageBlock,
   SDKInputBlock,
-  SDKProviderBlock,
   SDKStopReason,
-  SDKUsage,
+  SDKTextBlock,
 } from "../messages/content.ts";
 
 /** Undefined for a block that this wire has no form for. */
 export function toContentBlock(block: Block): SDKContentBlock | undefined {
   switch (block.type) {
     case "text":
+      return textBlock(block.text);
     case "image":
     case "document":
-      return toInputBlock(block);
+      // No model of the wire sends one, so its types have none; others do.
+      return toInputBlock(block) as unknown as SDKContentBlock;
     case "thinking":
       if (block.hidden !== undefined) return { type: "redacted_thinking", data: block.hidden };
       return { type: "thinking", thinking: block.text, signature: block.signature ?? "" };
@@ -38,17 +42,27 @@ export function toInputBlock(block: InputBlock | ResultPart): SDKInputBlock {
     case "text":
       return { type: "text", text: block.text };
     case "image":
-      return { type: "image", source: { type: "base64", media_type: block.mediaType, data: block.data } };
+      return { type: "image", source: base64(block) as SDKImageBlock["source"] };
     case "document":
       return {
         type: "document",
-        source: { type: "base64", media_type: block.mediaType, data: block.data },
+        source: base64(block) as SDKDocumentBlock["source"],
         ...(block.name === undefined ? {} : { title: block.name }),
       };
     default:
       return never(block);
   }
 }
+
+/** As the wire has it, where a provider gives no citations. */
+export const textBlock = (text: string): SDKTextBlock => ({ type: "text", text }) as SDKTextBlock;
+
+/** Of any type: what a provider takes is its own affair. */
+const base64 = ({ mediaType, data }: { mediaType: string; data: string }) => ({
+  type: "base64",
+  media_type: mediaType,
+  data,
+});
 
 /** A single text stands as it is; anything else as blocks. */
 export function toResultContent(parts: readonly ResultPart[]): string | SDKInputBlock[] {
@@ -63,7 +77,8 @@ export function withPicture(data: Json, content: readonly ResultPart[]): Json {
   return { ...data, file: { ...data["file"], base64: picture.data } };
 }
 
-export function toUsage(usage: Usage): SDKUsage {
+/** What no provider tells us stands as the wire says nothing of it. */
+export function toUsage(usage: Usage): NonNullableUsage {
   const long = usage.cacheWriteLongTokens ?? 0;
   return {
     input_tokens: usage.inputTokens,
@@ -76,6 +91,11 @@ export function toUsage(usage: Usage): SDKUsage {
     },
     server_tool_use: { web_search_requests: usage.webSearches ?? 0, web_fetch_requests: 0 },
     service_tier: "standard",
+    inference_geo: "",
+    iterations: [],
+    output_tokens_details: { thinking_tokens: usage.thinkingTokens ?? 0 },
+    speed: "standard",
+    fallback_credit: null,
   };
 }
 
@@ -98,7 +118,7 @@ function inputOf(block: Extract<Block, { type: "tool_use" }>): Json {
 }
 
 /** A block of a Messages provider passes as it came, newer types too: programs ignore what they do not know. */
-const isProviderBlock = (data: Json): data is SDKProviderBlock =>
+const isProviderBlock = (data: Json): data is Json & SDKContentBlock =>
   isObject(data) && typeof data["type"] === "string";
 
 /** Programs of this interface read it without looking whether it is there. */

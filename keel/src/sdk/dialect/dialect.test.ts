@@ -2,13 +2,16 @@ import { describe, expect, test } from "vitest";
 import { changeTool, lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { fault } from "../../kernel/fault.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { httpError, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage, SDKResultMessage } from "../messages/messages.ts";
+import type { SDKResultMessage, SDKSentMessage } from "../messages/messages.ts";
+import { toMessages } from "./dialect.ts";
+import { newMemo } from "./memo.ts";
 
 const tools = [lookTool([]), changeTool([])];
-const results = (messages: SDKMessage[]): SDKResultMessage[] =>
+const results = (messages: SDKSentMessage[]): SDKResultMessage[] =>
   messages.filter((message) => message.type === "result");
 
 describe("a turn", () => {
@@ -220,7 +223,22 @@ describe("recovery", () => {
       'assistant "Recovered."',
       'result success completed "Recovered."',
     ]);
-    expect(messages[1]).toMatchObject({ error_status: null, no_response: true });
+    expect(messages[1]).toMatchObject({ error_status: null });
+    expect(messages[1]).not.toHaveProperty("no_response");
+  });
+
+  test("tells how long a provider was silent before it is asked again", () => {
+    const waiting = {
+      type: "retry.waiting" as const,
+      at: 1,
+      session: "s",
+      attempt: 1,
+      mostAttempts: 3,
+      delayMs: 500,
+      fault: fault("stream_stalled", { seconds: 90 }).toData(),
+    };
+    const [[retry]] = toMessages(waiting, newMemo(testFacts));
+    expect(retry).toMatchObject({ no_response: { waited_ms: 90_000, retry_wait_ms: 500 } });
   });
 
   test("is told by the words that were added, where the model was asked again", async () => {

@@ -7,7 +7,9 @@
  * and folding a stored log gives the same assistant, user and result messages as the live session gave. Whoever wants
  * text as it is written asks for partial messages (`stream.ts`).
  */
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
@@ -15,9 +17,9 @@ import { isReplyEvent, type Live } from "../../protocol/event/live.ts";
 import { noBill } from "../../protocol/usage.ts";
 import { isoTime } from "../../view/say.ts";
 import { isShownAddition } from "../../view/shown.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
-import { toInputBlock } from "./blocks.ts";
+import { textBlock, toInputBlock } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
 import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
@@ -75,7 +77,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "context.cleared": {
       const { sessionId } = memo.facts;
       const id = identity(memo, "reset");
-      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId }], memo];
+      return [[{ type: "conversation_reset", ...id, new_conversation_id: sessionId as UUID }], memo];
     }
     case "task.changed":
       return fromTask(event, memo);
@@ -108,7 +110,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     case "retry.waiting": {
       const [id, next] = liveIdentity(memo, event);
       const status = statusOf(event.fault);
-      const retry: SDKMessage = {
+      const retry: SDKSentMessage = {
         type: "system",
         subtype: "api_retry",
         ...id,
@@ -117,7 +119,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
         retry_delay_ms: event.delayMs,
         error_status: status,
         error: errorClass(event.fault),
-        ...(status === null ? { no_response: true } : {}),
+        ...silence(event),
       };
       return [[retry], next];
     }
@@ -137,6 +139,12 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
   }
 }
 
+/** How long nothing came, where that is why it is tried again. */
+function silence({ fault, delayMs }: Extract<Live, { type: "retry.waiting" }>) {
+  const seconds = fault.code === "stream_stalled" ? Number(asObject(fault.detail)["seconds"]) : Number.NaN;
+  return seconds > 0 ? { no_response: { waited_ms: seconds * 1000, retry_wait_ms: delayMs } } : {};
+}
+
 /**
  * A command that needed no model: an answer in the place of one, and a result without a turn. Where a turn runs, its
  * result is still to come: then the words are only told.
@@ -148,7 +156,7 @@ function fromCommand(
   const [id, next] = liveIdentity(memo, { at });
   if (memo.turn) return [[{ type: "system", subtype: "local_command_output", ...id, content: text }], next];
   const label = `command/${memo.livesSince}/${at}`;
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   const reply = modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "end_turn" });
   const [result, after] = resultWithoutTurn(next, answered(text), { command: name });
   // The newest fact may be a turn's end, whose result has the usual name already.
@@ -171,7 +179,7 @@ function fromHook(
   if (event.type === "hook.progress")
     return [[{ type: "system", subtype: "hook_progress", ...id, ...said }], next];
   const { exitCode, outcome } = event;
-  const message: SDKMessage = {
+  const message: SDKSentMessage = {
     type: "system",
     subtype: "hook_response",
     ...id,
@@ -188,7 +196,7 @@ const progressEveryMs = 5_000;
 function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
   if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
   const [id, next] = liveIdentity(memo, event);
-  const message: SDKMessage = {
+  const message: SDKSentMessage = {
     type: "tool_progress",
     ...id,
     tool_use_id: event.callId,
@@ -200,7 +208,10 @@ function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: Dia
 }
 
 /** Files whose content is kept from now on, under the id that it is found by. */
-function filesPersisted({ files, lost = [], at }: DurableOf<"files.saved">, memo: DialectMemo): SDKMessage[] {
+function filesPersisted(
+  { files, lost = [], at }: DurableOf<"files.saved">,
+  memo: DialectMemo,
+): SDKSentMessage[] {
   const kept = files.flatMap(({ path, blob }) => (blob === null ? [] : [{ filename: path, file_id: blob }]));
   if (kept.length + lost.length === 0) return [];
   return [
@@ -236,7 +247,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     const original = memo.facts.model;
     const fallback = model ?? original;
     const content = `${original} could not answer; ${fallback} takes over for this turn.`;
-    const message: SDKMessage = {
+    const message: SDKSentMessage = {
       type: "system",
       subtype: "model_fallback",
       ...identity(memo, "fallback"),
@@ -247,7 +258,7 @@ function fromSettings(event: DurableOf<"settings.changed">, memo: DialectMemo): 
     };
     return [[message], memo];
   }
-  const messages: SDKMessage[] = [];
+  const messages: SDKSentMessage[] = [];
   if (permissionMode) messages.push(statusMessage(memo, { status: null, permissionMode }));
   if (title !== undefined)
     messages.push({ type: "system", subtype: "session_title_changed", ...identity(memo, "title"), title });
@@ -318,7 +329,7 @@ function fromFailure(event: DurableOf<"model.failed">, memo: DialectMemo): Diale
 
 function fromCompaction(event: DurableOf<"context.compacted">, memo: DialectMemo): DialectOutput {
   const status = statusMessage(memo, { status: null, compact_result: "success" });
-  const boundary: SDKMessage = {
+  const boundary: SDKSentMessage = {
     type: "system",
     subtype: "compact_boundary",
     ...identity(memo, "boundary"),

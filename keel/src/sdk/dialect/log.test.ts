@@ -6,7 +6,7 @@ import { sketch, tell, testFacts, toldOf } from "../../../../test/support/told.t
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import { httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
 import type { Reply } from "../../testing/script.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 
 const block = fc.oneof(
   fc.constantFrom("Some words.", " ", "Two\nlines."),
@@ -41,7 +41,7 @@ const scenario = fc.record({
   interruptAt: fc.option(fc.nat(30)),
 });
 
-const isConversation = ({ type }: SDKMessage): boolean => ["assistant", "user", "result"].includes(type);
+const isConversation = ({ type }: SDKSentMessage): boolean => ["assistant", "user", "result"].includes(type);
 
 test("a log gives the same assistant, user and result messages as the live session, with the same ids", async () => {
   await fc.assert(
@@ -76,7 +76,7 @@ test("a log gives the same assistant, user and result messages as the live sessi
 });
 
 /** The rules that hold for every stream of messages. */
-function expectSound(messages: SDKMessage[], events: Envelope[]): void {
+function expectSound(messages: SDKSentMessage[], events: Envelope[]): void {
   const ids = messages.map(({ uuid }) => uuid);
   expect(new Set(ids).size).toBe(ids.length);
   expect(messages.filter(({ type }) => type === "result")).toHaveLength(

@@ -3,7 +3,7 @@ import type { Durable, Input } from "../../protocol/event/durable.ts";
 import type { ToolUse } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { type ItemizedBill, type ModelInfo, noUsage, type Usage } from "../../protocol/usage.ts";
-import type { SDKMessage, SDKPermissionDenial, SDKSystemMessage } from "../messages/messages.ts";
+import type { SDKPermissionDenial, SDKSentMessage, SDKSystemMessage } from "../messages/messages.ts";
 import type { SDKBackgroundTasksChangedMessage } from "../messages/system.ts";
 
 /** What `init` shows and no event tells. Model, mode and folder are corrected by the events. */
@@ -116,7 +116,7 @@ export type StreamMemo = {
 };
 
 /** What an event says to a program, and what to remember of it. */
-export type DialectOutput<Message = SDKMessage> = [Message[], DialectMemo];
+export type DialectOutput<Message = SDKSentMessage> = [Message[], DialectMemo];
 export type DurableOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
 
 export function newMemo(facts: InitFacts): DialectMemo {

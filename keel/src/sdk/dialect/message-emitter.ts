@@ -1,10 +1,11 @@
 /** Tells a program what happens in its session: events in, messages out, with the dialect's memo between them. */
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Queue } from "../../kernel/queue.ts";
+import type { UUID } from "../../kernel/uuid.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import { environmentOf, isOn } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
@@ -102,7 +103,12 @@ export class MessageEmitter {
   /** The conversation goes on in a new session. */
   emitReset(newSessionId: string): void {
     const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
-    this.#out.push({ type: "conversation_reset", uuid, session_id, new_conversation_id: newSessionId });
+    this.#out.push({
+      type: "conversation_reset",
+      uuid,
+      session_id,
+      new_conversation_id: newSessionId as UUID,
+    });
   }
 
   emitMirrorError(error: string, key: SessionKey): void {
@@ -139,4 +145,4 @@ const states: EventHandlers<Durable, [], [id: string, state: SDKCommandLifecycle
 };
 
 /** Where the messages of a session go: a queue of them, or of more than them. */
-export type Outlet = Pick<Queue<SDKMessage>, "push" | "fail" | "end">;
+export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail" | "end">;

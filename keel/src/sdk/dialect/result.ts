@@ -2,6 +2,7 @@
 
 import type { FaultData } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
+import { asObject } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { own } from "../../kernel/own.ts";
 import { present } from "../../kernel/present.ts";
@@ -10,7 +11,6 @@ import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts"
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
 import type {
-  ModelUsage,
   SDKAssistantMessage,
   SDKMessage,
   SDKResultError,
@@ -18,7 +18,8 @@ import type {
   SDKResultMessage,
   TerminalReason,
 } from "../messages/messages.ts";
-import { toStopReason, toUsage } from "./blocks.ts";
+import type { ModelUsage } from "../messages/reports.ts";
+import { textBlock, toStopReason, toUsage } from "./blocks.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn, type TurnMemo } from "./memo.ts";
 import {
   assistantMessage,
@@ -57,7 +58,7 @@ export function resultOfTurn(event: DurableOf<"turn.finished">, memo: DialectMem
       ...(status === null ? {} : { api_error_status: status }),
       ...(event.answer === undefined ? {} : { structured_output: event.answer }),
       ...(deferred && {
-        deferred_tool_use: { id: deferred.id, name: deferred.name, input: deferred.input },
+        deferred_tool_use: { id: deferred.id, name: deferred.name, input: asObject(deferred.input) },
         stop_reason: "tool_deferred" as const,
       }),
     },
@@ -164,7 +165,7 @@ function apologyMessage(
   }: { text: string; error: SDKAssistantMessageError; status: number | null; at: number },
 ): SDKAssistantMessage {
   const id = identity(memo, "apology");
-  const content = [{ type: "text" as const, text }];
+  const content = [textBlock(text)];
   return assistantMessage(
     modelMessage({ ...synthetic, id: id.uuid, content, stop_reason: "stop_sequence", stop_sequence: "" }),
     { id, at, more: { error, is_api_error_message: true, api_error_status: status } },

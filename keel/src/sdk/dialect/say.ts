@@ -7,12 +7,14 @@ import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { isoTime } from "../../view/say.ts";
 import type { SDKInputMessage, SDKModelMessage } from "../messages/content.ts";
 import type {
+  ApiKeySource,
   SDKAssistantMessage,
   SDKMessageOrigin,
   SDKSystemMessage,
   SDKUserMessage,
   SDKUserMessageReplay,
 } from "../messages/messages.ts";
+import type { SDKReplyFacts } from "../messages/provider-blocks.ts";
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
 import { toInputBlock, toUsage } from "./blocks.ts";
 import type { DialectMemo } from "./memo.ts";
@@ -45,7 +47,8 @@ export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage
     agents: (facts.agents ?? []).map(toldKind),
     skills: [...(facts.skills ?? [])],
     plugins: [...(facts.plugins ?? [])],
-    apiKeySource: facts.apiKeySource,
+    // A provider of another wire has a variable of its own.
+    apiKeySource: facts.apiKeySource as ApiKeySource,
     claude_code_version: facts.version,
     output_style: facts.outputStyle ?? "default",
     capabilities: [...capabilities],
@@ -56,6 +59,14 @@ export function initMessage(memo: DialectMemo, label = "init"): SDKSystemMessage
     ...(facts.warnings?.length ? { warnings: [...facts.warnings] } : {}),
   };
 }
+
+/** What a provider may tell beside a reply. */
+export const nothingBeside: SDKReplyFacts = {
+  container: null,
+  context_management: null,
+  diagnostics: null,
+  stop_details: null,
+};
 
 /** What a host may rely on: an interrupt says what still waits, and can drop it; messages say when they begin and end. */
 const capabilities = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "msg_lifecycle_v1"] as const;
@@ -85,6 +96,7 @@ export const modelMessage = ({
   stop_reason,
   stop_sequence,
   usage: toUsage(usage),
+  ...nothingBeside,
 });
 
 export const assistantMessage = (

@@ -3,11 +3,11 @@ import { lookTool } from "../../../../test/support/test-tools.ts";
 import { sketch, tell } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, thinking, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 
 const facts = { partialMessages: true };
 const tools = [lookTool([])];
-const streamed = (messages: SDKMessage[]) =>
+const streamed = (messages: SDKSentMessage[]) =>
   messages.flatMap((message) => (message.type === "stream_event" ? [message.event] : []));
 
 describe("partial messages", () => {

@@ -15,7 +15,7 @@ import type { SDKDelta, SDKRawStreamEvent } from "../messages/content.ts";
 import type { SDKPartialAssistantMessage } from "../messages/messages.ts";
 import { toContentBlock, toStopReason, toUsage } from "./blocks.ts";
 import type { DialectMemo, DialectOutput, DurableOf, StreamMemo } from "./memo.ts";
-import { modelMessage } from "./say.ts";
+import { modelMessage, nothingBeside } from "./say.ts";
 
 /** From here on the reply's events are passed on. */
 export function openStream(memo: DialectMemo, event: DurableOf<"model.started">): DialectMemo {
@@ -42,7 +42,7 @@ export function fromStream(event: ReplyEvent, memo: DialectMemo): DialectOutput<
     case "text.delta":
       return delta(event.index, { type: "text_delta", text: event.text });
     case "thinking.delta":
-      return delta(event.index, { type: "thinking_delta", thinking: event.text });
+      return delta(event.index, { type: "thinking_delta", thinking: event.text, estimated_tokens: null });
     case "signature.delta":
       return delta(event.index, { type: "signature_delta", signature: event.text });
     case "call.delta":
@@ -64,10 +64,12 @@ export function closeStream(
   const { stream } = memo;
   if (stream?.requestId !== requestId) return [[], memo];
   if (!stream.begun) return [[], { ...memo, stream: null }];
-  const delta = { stop_reason: stop === null ? null : toStopReason(stop), stop_sequence: null };
+  const { container, stop_details, context_management } = nothingBeside;
+  const stop_reason = stop === null ? null : toStopReason(stop);
+  const delta = { stop_reason, stop_sequence: null, container, stop_details };
   const [messages] = pass(memo, stream, [
     ...endOfBlock(stream),
-    { type: "message_delta", delta, usage: toUsage(usage) },
+    { type: "message_delta", delta, usage: toUsage(usage), context_management },
     { type: "message_stop" },
   ]);
   return [messages, { ...memo, stream: null }];

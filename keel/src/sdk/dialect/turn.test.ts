@@ -6,12 +6,12 @@ import { parseRule } from "../../policy/rules.ts";
 import { defineTool } from "../../ports/define-tool.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../messages/messages.ts";
+import type { SDKResultMessage, SDKSentMessage, SDKUserMessage } from "../messages/messages.ts";
 
 const tools = [lookTool([]), changeTool([])];
-const results = (messages: SDKMessage[]): SDKResultMessage[] =>
+const results = (messages: SDKSentMessage[]): SDKResultMessage[] =>
   messages.filter((message) => message.type === "result");
-const users = (messages: SDKMessage[]): SDKUserMessage[] =>
+const users = (messages: SDKSentMessage[]): SDKUserMessage[] =>
   messages.filter((message) => message.type === "user");
 
 describe("tool results", () => {

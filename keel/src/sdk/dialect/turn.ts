@@ -7,7 +7,7 @@ import { type ToolUse, textOf } from "../../protocol/message.ts";
 import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
 import { addUsage } from "../../protocol/usage.ts";
 import { isShownBlock, textOfParts } from "../../view/shown.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { toContentBlock, toInputBlock, toResultContent, withPicture } from "./blocks.ts";
 import type { DialectMemo, DialectOutput, DurableOf, TurnMemo } from "./memo.ts";
@@ -41,7 +41,8 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     usage: addUsage(turn.usage, event.usage),
     firstMs: turn.firstMs ?? event.firstMs,
     stop: event.stop,
-    text: textOf(event.content),
+    // A result is the last that was said, not all of it.
+    text: textOf(event.content.filter(({ type }) => type === "text").slice(-1)),
     settled: [],
     calls: new Map(calls),
     phase: calls.length > 0 ? "tools" : turn.phase,
@@ -73,7 +74,7 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
   });
   const denial =
     denied && countedDenials.has(denied.by)
-      ? [{ tool_name: name, tool_use_id: event.callId, tool_input: use?.input ?? null }]
+      ? [{ tool_name: name, tool_use_id: event.callId, tool_input: asObject(use?.input) }]
       : [];
   const next = inTurn(memo, (turn) => ({
     ...turn,
@@ -87,7 +88,7 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
 }
 
 /** One line about the calls of a reply, for hosts that show no more of them. */
-function summaryOf(memo: DialectMemo): SDKMessage[] {
+function summaryOf(memo: DialectMemo): SDKSentMessage[] {
   const { facts, turn } = memo;
   if (!facts.toolSummaries || !turn || turn.calls.size > 0 || turn.settled.length === 0) return [];
   const summary = shorten(turn.settled.map(sayCall).join("; "), maxSummaryCharacters);
@@ -173,7 +174,7 @@ export function takeInputs(memo: DialectMemo, inputIds: readonly string[]): [Inp
 /** A hook's words are shown: they turn the model around. A person's words are known to whoever sent them. */
 export function fromJoined(event: DurableOf<"input.joined">, memo: DialectMemo): DialectOutput {
   const [taken, rest] = takeInputs(memo, event.inputIds);
-  const messages = taken.flatMap((input): SDKMessage[] => {
+  const messages = taken.flatMap((input): SDKSentMessage[] => {
     if (input.from.kind !== "hook")
       return memo.facts.replayUserMessages ? [replayMessage(memo, { input, at: event.at })] : [];
     const content = input.content.map(toInputBlock);

@@ -2,23 +2,24 @@
  * The messages of the SDK: what `query()` yields and `--output-format stream-json` prints. Field names are those of the
  * public interface that Keel is a drop-in for. Programs are asked to ignore types that they do not know.
  */
-import type { Json } from "../../kernel/json.ts";
 import type { UUID } from "../../kernel/uuid.ts";
 import type {
+  NonNullableUsage,
   SDKAssistantMessageError,
   SDKInputMessage,
   SDKModelMessage,
   SDKPermissionMode,
   SDKRawStreamEvent,
-  SDKStopReason,
-  SDKUsage,
 } from "./content.ts";
+import type { ModelUsage, SDKContextUsage, SDKStartupFailureReason, SDKUsageReport } from "./reports.ts";
 import type {
   SDKAuthStatusMessage,
   SDKCommandLifecycleMessage,
   SDKConversationResetMessage,
+  SDKModelFallbackMessage,
   SDKPromptSuggestionMessage,
   SDKRateLimitEvent,
+  SDKSessionTitleChangedMessage,
   SDKSystemNotice,
   SDKTaskMessage,
   SDKToolProgressMessage,
@@ -29,7 +30,7 @@ type MessageIdentity = Pick<SDKCommandLifecycleMessage, "uuid" | "session_id">;
 /** Of what an agent does. */
 type AgentMark = { agent_id?: string; subagent_type?: string; task_description?: string };
 /** The prompts that it answers. */
-type AnsweredPrompts = { user_message_uuid?: UUID; user_message_uuids?: UUID[]; resume_reason?: string };
+type AnsweredPrompts = { user_message_uuid?: string; user_message_uuids?: string[]; resume_reason?: string };
 
 export type SDKMessage =
   | SDKAssistantMessage
@@ -39,7 +40,6 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKPartialAssistantMessage
   | SDKSystemNotice
-  | SDKCommandLifecycleMessage
   | SDKTaskMessage
   | SDKToolProgressMessage
   | SDKToolUseSummaryMessage
@@ -47,6 +47,13 @@ export type SDKMessage =
   | SDKRateLimitEvent
   | SDKPromptSuggestionMessage
   | SDKConversationResetMessage;
+
+/** What is sent: three kinds more than the interface declares, though it sends them too. */
+export type SDKSentMessage =
+  | SDKMessage
+  | SDKCommandLifecycleMessage
+  | SDKSessionTitleChangedMessage
+  | SDKModelFallbackMessage;
 
 /** One content block of a reply. The blocks of one reply share `message.id`; final numbers stand in the result. */
 export type SDKAssistantMessage = MessageIdentity &
@@ -57,12 +64,12 @@ export type SDKAssistantMessage = MessageIdentity &
     parent_tool_use_id: string | null;
     error?: SDKAssistantMessageError;
     request_id?: string;
-    resumed_from_incomplete_thinking?: boolean;
+    resumed_from_incomplete_thinking?: true;
     supersedes?: UUID[];
-    aborted?: boolean;
+    aborted?: true;
     timestamp?: string;
-    context_usage?: Json;
-    usage_report?: Json;
+    context_usage?: SDKContextUsage;
+    usage_report?: SDKUsageReport;
     /** Keel wrote this message, because the provider gave none. */
     is_api_error_message?: boolean;
     api_error_status?: number | null;
@@ -71,9 +78,20 @@ export type SDKAssistantMessage = MessageIdentity &
 export type SDKMessageOrigin =
   | { kind: "human" }
   | { kind: "channel"; server: string }
-  | { kind: "peer"; from: string }
-  | { kind: "task-notification"; subkind?: string; fireReason?: string; runId?: string }
-  | { kind: "coordinator" | "unclassified" | "observer" | "auto-continuation" | "observer-activity" };
+  | ({ kind: "peer"; from: string; fromMode?: "bypass" | "prompting"; verifiedPeerPid?: number } & {
+      [name in "body" | "fromSession" | "name" | "senderTaskId"]?: string;
+    })
+  | {
+      kind: "task-notification";
+      subkind?: "peer-send-message" | "projects-relay" | "scheduled-trigger" | "session-inbox";
+      fireReason?: string;
+      runId?: string;
+    }
+  | { kind: "observer"; from: string; senderTaskId: string }
+  | { kind: "coordinator" }
+  | { kind: "unclassified" }
+  | { kind: "auto-continuation" }
+  | { kind: "observer-activity" };
 
 /** From a program to the session, and from the session: one tool result, or words that the harness added. */
 export type SDKUserMessage = AgentMark & {
@@ -82,20 +100,20 @@ export type SDKUserMessage = AgentMark & {
   parent_tool_use_id: string | null;
   isSynthetic?: boolean;
   /** The result as data, or `Error: …`. */
-  tool_use_result?: Json;
+  tool_use_result?: unknown;
   priority?: "now" | "next" | "later";
   origin?: SDKMessageOrigin;
   shouldQuery?: boolean;
   timestamp?: string;
-  client_composed?: boolean;
-  pasted_content?: Json;
-  inline_pastes?: Json;
+  client_composed?: true;
+  pasted_content?: SDKInputMessage["content"][];
+  inline_pastes?: string[];
   uuid?: UUID;
   session_id?: string;
 };
 
 export type SDKUserMessageReplay = SDKUserMessage &
-  MessageIdentity & { isReplay: true; file_attachments?: Json[] };
+  MessageIdentity & { isReplay: true; file_attachments?: unknown[] };
 
 export type SDKPartialAssistantMessage = MessageIdentity &
   AnsweredPrompts & {
@@ -105,6 +123,33 @@ export type SDKPartialAssistantMessage = MessageIdentity &
     ttft_ms?: number;
     api_message_id?: string;
   };
+
+export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
+
+/** Where the key comes from; `none` where a provider takes none. */
+export type ApiKeySource =
+  | "/login managed key"
+  | "ANTHROPIC_API_KEY"
+  | "apiKeyHelper"
+  | "none"
+  | "oauth"
+  | "org"
+  | "project"
+  | "temporary"
+  | "user";
+
+export type FastModeState = "off" | "cooldown" | "on";
+export type FastModeDisabledReason =
+  | "disabled_by_env"
+  | "extra_usage_disabled"
+  | "free"
+  | "model_not_allowed"
+  | "network_error"
+  | "not_first_party"
+  | "pending"
+  | "preference"
+  | "sdk_opt_in_required"
+  | "unknown";
 
 /** The first message of every turn. */
 export type SDKSystemMessage = MessageIdentity & {
@@ -120,14 +165,21 @@ export type SDKSystemMessage = MessageIdentity & {
   agents?: string[];
   skills: string[];
   plugins: { name: string; path: string; version?: string }[];
-  plugin_errors?: Json[];
-  apiKeySource: string;
+  plugin_errors?: {
+    plugin: string;
+    type: string;
+    message: string;
+    path?: string;
+    managed_lock?: { plugin_enabled: boolean; name: string; marketplace?: string };
+  }[];
+  apiKeySource: ApiKeySource;
   betas?: string[];
   claude_code_version: string;
   output_style: string;
-  fast_mode_state?: string;
-  effort?: string;
-  view_mode?: string;
+  fast_mode_state?: FastModeState;
+  fast_mode_disabled_reason?: FastModeDisabledReason;
+  effort?: EffortLevel | null;
+  view_mode?: "default" | "focus";
   capabilities?: string[];
   memory_paths?: { auto: string };
   analytics_disabled?: boolean;
@@ -137,27 +189,12 @@ export type SDKSystemMessage = MessageIdentity & {
   warnings?: string[];
 };
 
-export type SDKPermissionDenial = { tool_name: string; tool_use_id: string; tool_input: Json };
-
-export type ModelUsage = {
-  inputTokens: number;
-  outputTokens: number;
-  thinkingTokens?: number;
-  cacheReadInputTokens: number;
-  cacheCreationInputTokens: number;
-  cacheCreationEphemeral5mInputTokens?: number;
-  cacheCreationEphemeral1hInputTokens?: number;
-  webSearchRequests: number;
-  costUSD: number;
-  /** 0 when nobody told us. */
-  contextWindow: number;
-  /** 0 when nobody told us. */
-  maxOutputTokens: number;
-  canonicalModel?: string;
-  provider?: string;
-  /** `unknown`: some of these tokens have no known price, and `costUSD` leaves them out. */
-  costBasis?: "list" | "managed" | "unknown";
+export type SDKPermissionDenial = {
+  tool_name: string;
+  tool_use_id: string;
+  tool_input: Record<string, unknown>;
 };
+export type SDKDeferredToolUse = { id: string; name: string; input: Record<string, unknown> };
 
 export type TerminalReason =
   | "blocking_limit"
@@ -190,9 +227,9 @@ export type SDKResultFacts = MessageIdentity &
     duration_ms: number;
     duration_api_ms: number;
     num_turns: number;
-    stop_reason: SDKStopReason | "tool_deferred" | null;
+    stop_reason: string | null;
     total_cost_usd: number;
-    usage: SDKUsage;
+    usage: NonNullableUsage;
     modelUsage: Record<string, ModelUsage>;
     permission_denials: SDKPermissionDenial[];
     terminal_reason?: TerminalReason;
@@ -200,11 +237,11 @@ export type SDKResultFacts = MessageIdentity &
     subagent_stats?: { spawned: number };
     queued_turn_count?: number;
     api_error_status?: number | null;
-    structured_output?: Json;
-    deferred_tool_use?: { id: string; name: string; input: Json };
+    structured_output?: unknown;
+    deferred_tool_use?: SDKDeferredToolUse;
     local_command?: string;
-    fast_mode_state?: string;
-    fast_mode_disabled_reason?: string;
+    fast_mode_state?: FastModeState;
+    fast_mode_disabled_reason?: FastModeDisabledReason;
     origin?: SDKMessageOrigin;
     credential_expires_at?: string;
   };
@@ -212,10 +249,17 @@ export type SDKResultFacts = MessageIdentity &
 export type SDKResultSuccess = SDKResultFacts & {
   subtype: "success";
   result: string;
-  ttft_ms?: number;
-  ttft_stream_ms?: number;
-  time_to_request_ms?: number;
-};
+} & { [name in ResultTime]?: number };
+
+/** When something was reached, in milliseconds. */
+type ResultTime =
+  | "first_content_frame_ms"
+  | "request_sent_wall_ms"
+  | "time_origin_ms"
+  | "time_to_request_from_spawn_ms"
+  | "time_to_request_ms"
+  | "ttft_ms"
+  | "ttft_stream_ms";
 
 export type SDKResultError = SDKResultFacts & {
   subtype:
@@ -224,6 +268,11 @@ export type SDKResultError = SDKResultFacts & {
     | "error_max_budget_usd"
     | "error_max_structured_output_retries";
   errors: string[];
-  startup_failure_reason?: string;
-  invalid_config_file?: string;
+  startup_failure_reason?: SDKStartupFailureReason;
+  invalid_config_file?: {
+    path: string;
+    is_global: boolean;
+    backup_searched: boolean;
+    backup_path?: string;
+  };
 };

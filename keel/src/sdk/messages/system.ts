@@ -1,8 +1,8 @@
 /** Messages about the session itself: retries, refusals, compaction, hooks, notices. */
 
-import type { Json } from "../../kernel/json.ts";
 import type { UUID } from "../../kernel/uuid.ts";
 import type { SDKAssistantMessageError, SDKPermissionMode } from "./content.ts";
+import type { SDKRateLimitInfo } from "./reports.ts";
 
 type Identified = { uuid: UUID; session_id: string };
 type System<Subtype extends string> = { type: "system"; subtype: Subtype } & Identified;
@@ -13,15 +13,14 @@ export type SDKSystemNotice =
   | SDKCompactBoundaryMessage
   | SDKStatusMessage
   | SDKInformationalMessage
-  | SDKModelFallbackMessage
-  | SDKModelRefusalMessage
+  | SDKModelRefusalFallbackMessage
+  | SDKModelRefusalNoFallbackMessage
   | SDKLocalCommandOutputMessage
   | SDKHookStartedMessage
   | SDKHookProgressMessage
   | SDKHookResponseMessage
   | SDKThinkingTokensMessage
   | SDKSessionStateChangedMessage
-  | SDKSessionTitleChangedMessage
   | SDKWorkerShuttingDownMessage
   | SDKCommandsChangedMessage
   | SDKNotificationMessage
@@ -46,7 +45,8 @@ export type SDKAPIRetryMessage = System<"api_retry"> & {
   retry_delay_ms: number;
   error_status: number | null;
   error: SDKAssistantMessageError;
-  no_response?: boolean;
+  /** The provider was silent for so long. */
+  no_response?: { waited_ms: number; retry_wait_ms: number };
 };
 
 /** A call was refused and nobody was asked. */
@@ -65,13 +65,14 @@ export type SDKCompactBoundaryMessage = System<"compact_boundary"> & {
     pre_tokens: number;
     post_tokens?: number;
     duration_ms?: number;
-    preserved_segment?: { head: UUID; anchor: UUID; tail: UUID };
+    preserved_segment?: { head_uuid: UUID; anchor_uuid: UUID; tail_uuid: UUID };
     preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] };
   };
 };
 
+export type SDKStatus = "compacting" | "requesting" | null;
 export type SDKStatusMessage = System<"status"> & {
-  status: "compacting" | "requesting" | null;
+  status: SDKStatus;
   permissionMode?: SDKPermissionMode;
   compact_result?: "success" | "failed";
   compact_error?: string;
@@ -92,17 +93,23 @@ export type SDKModelFallbackMessage = System<"model_fallback"> & {
   content: string;
 };
 
-export type SDKModelRefusalMessage = System<"model_refusal_fallback" | "model_refusal_no_fallback"> & {
+type RefusalFacts = {
   original_model: string;
-  fallback_model?: string;
-  trigger?: string;
-  direction?: string;
-  scope?: string;
+  request_id: string | null;
+  api_refusal_category?: string | null;
+  api_refusal_explanation?: string | null;
+  refused_user_message_uuid?: string | null;
   content: string;
-  request_id?: string;
-  retracted_message_uuids?: UUID[];
-  refused_user_message_uuid?: UUID;
 };
+export type SDKModelRefusalNoFallbackMessage = System<"model_refusal_no_fallback"> & RefusalFacts;
+export type SDKModelRefusalFallbackMessage = System<"model_refusal_fallback"> &
+  RefusalFacts & {
+    trigger: "refusal";
+    direction: "retry" | "revert" | "sticky";
+    scope?: "local" | "session";
+    fallback_model: string;
+    retracted_message_uuids?: string[];
+  };
 
 export type SDKLocalCommandOutputMessage = System<"local_command_output"> & { content: string };
 
@@ -118,7 +125,7 @@ export type SDKHookResponseMessage = System<"hook_response"> &
 export type SDKThinkingTokensMessage = System<"thinking_tokens"> & {
   estimated_tokens: number;
   estimated_tokens_delta: number;
-  user_message_uuid?: UUID;
+  user_message_uuid?: string;
 };
 
 export type SDKSessionStateChangedMessage = System<"session_state_changed"> & {
@@ -140,7 +147,7 @@ export type SDKCommandsChangedMessage = System<"commands_changed"> & { commands:
 export type SDKNotificationMessage = System<"notification"> & {
   key: string;
   text: string;
-  priority: string;
+  priority: "high" | "immediate" | "low" | "medium";
   color?: string;
   timeout_ms?: number;
 };
@@ -152,8 +159,8 @@ export type SDKFilesPersistedEvent = System<"files_persisted"> & {
 };
 
 export type SDKMemoryRecallMessage = System<"memory_recall"> & {
-  mode: string;
-  memories: { path: string; scope: string; content?: string }[];
+  mode: "select" | "synthesize";
+  memories: { path: string; scope: "organization" | "personal" | "team"; content?: string }[];
 };
 
 export type SDKElicitationCompleteMessage = System<"elicitation_complete"> & {
@@ -162,22 +169,28 @@ export type SDKElicitationCompleteMessage = System<"elicitation_complete"> & {
 };
 
 export type SDKPluginInstallMessage = System<"plugin_install"> & {
-  status: string;
+  status: "completed" | "failed" | "installed" | "started";
   name?: string;
   error?: string;
 };
 
 export type SDKControlRequestProgressMessage = System<"control_request_progress"> & {
   request_id: string;
-  status: string;
+  status: "api_retry" | "started";
   attempt?: number;
+  max_retries?: number;
+  retry_delay_ms?: number;
+  error_status?: number | null;
 };
 
-export type SDKMirrorErrorMessage = System<"mirror_error"> & { error: string; key: Json };
+export type SDKMirrorErrorMessage = System<"mirror_error"> & {
+  error: string;
+  key: { projectKey: string; sessionId: string; subpath?: string };
+};
 
 export type SDKSessionWritesLostMessage = System<"session_writes_lost"> & {
-  error_code: string;
-  lost: Json[];
+  error_code: "EDQUOT" | "ENOSPC";
+  lost: ("global_config" | "transcript")[];
   transcript_session_ids?: string[];
 };
 
@@ -190,7 +203,14 @@ export type SDKToolProgressMessage = Identified & {
   task_id?: string;
   heartbeat?: boolean;
   subagent_type?: string;
-  subagent_retry?: Json;
+  subagent_retry?: {
+    agent_id: string;
+    attempt: number;
+    max_retries: number;
+    retry_delay_ms: number;
+    error_status: number | null;
+    error_category: string;
+  };
 };
 
 export type SDKToolUseSummaryMessage = Identified & {
@@ -206,14 +226,14 @@ export type SDKAuthStatusMessage = Identified & {
   error?: string;
 };
 
-export type SDKRateLimitEvent = Identified & { type: "rate_limit_event"; rate_limit_info: Json };
+export type SDKRateLimitEvent = Identified & { type: "rate_limit_event"; rate_limit_info: SDKRateLimitInfo };
 export type SDKPromptSuggestionMessage = Identified & { type: "prompt_suggestion"; suggestion: string };
 
 export type SDKConversationResetMessage = Identified & {
   type: "conversation_reset";
-  new_conversation_id: string;
-  trigger?: string;
-  user_message_uuid?: UUID;
+  new_conversation_id: UUID;
+  trigger?: "clear" | "fresh_session" | "onboarding" | "plan_mode_exit";
+  user_message_uuid?: string;
   timestamp?: string;
 };
 
@@ -246,7 +266,7 @@ export type SDKTaskUpdatedMessage = System<"task_updated"> & {
   task_id: string;
   run_id?: string;
   patch: {
-    status?: string;
+    status?: "completed" | "failed" | "killed" | "paused" | "pending" | "running";
     description?: string;
     end_time?: number;
     total_paused_ms?: number;
@@ -267,15 +287,26 @@ export type SDKTaskProgressMessage = System<"task_progress"> &
 export type SDKTaskNotificationMessage = System<"task_notification"> &
   TaskFacts & {
     status: "completed" | "failed" | "stopped";
-    reason?: string;
+    reason?: "worker_restart";
     /** Empty when the output stands in no file. */
     output_file: string;
     summary: string;
     usage?: SDKTaskUsage;
-    resource_links?: string[];
+    resource_links?: SDKMcpResourceLink[];
     skip_transcript?: boolean;
     ambient?: boolean;
   };
+
+/** A resource that a server's tool named in its result. */
+export type SDKMcpResourceLink = {
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  size?: number;
+  annotations?: Record<string, unknown>;
+};
 
 export type SDKBackgroundTasksChangedMessage = System<"background_tasks_changed"> & {
   /** All that run; replaces what an earlier message listed. */

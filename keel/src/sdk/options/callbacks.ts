@@ -5,15 +5,21 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { reasonOf, toFault } from "../../kernel/fault.ts";
 import { asObject, asText, isJson, type Json } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 import { oneLine } from "../../kernel/text.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
 import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
 import { withDefaults } from "../dialect/blocks.ts";
-import type { HookMap } from "./hooks.ts";
+import type { AnyHookInput, HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
-export type PermissionResult = { toolUseID?: string; decisionClassification?: string } & (
+export type PermissionDecisionClassification = "user_permanent" | "user_reject" | "user_temporary";
+
+export type PermissionResult = {
+  toolUseID?: string;
+  decisionClassification?: PermissionDecisionClassification;
+} & (
   | { behavior: "allow"; updatedInput?: Record<string, unknown>; updatedPermissions?: PermissionUpdate[] }
   | { behavior: "deny"; message: string; interrupt?: boolean }
 );
@@ -33,12 +39,12 @@ export type CanUseTool = (
     displayName?: string;
     description?: string;
     /** The server that a tool belongs to. */
-    mcpServer?: { name: string; source?: string };
+    mcpServer?: { name: string; source: string };
     blockedPath?: string;
     defaultToNo?: boolean;
     suppressAlwaysAllowRule?: boolean;
     agentID?: string;
-    matchedAskRule?: string;
+    matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
     /** What wants the question: a `rule`, a `hook`, the `mode`, `workingDir` or `safetyCheck`. */
     decisionReasonType?: string;
   },
@@ -125,11 +131,17 @@ function descriptionOf({ title, input, claims = [] }: Ask): string {
 
 type CallTold = Parameters<CanUseTool>[2];
 
+const ruleParts = ({ text, source }: { text: string; source: string }) => {
+  const [, toolName = text, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(text) ?? [];
+  return { source, toolName, ...present({ ruleContent }) };
+};
+
 /** What the decision to ask rests on, in the words of the interface. */
 function basisOf({ facts }: Ask): Pick<CallTold, "decisionReasonType" | "blockedPath" | "matchedAskRule"> {
   if (!facts) return {};
   if (facts.hook?.verdict === "ask") return { decisionReasonType: "hook" };
-  if (facts.rule?.list === "ask") return { decisionReasonType: "rule", matchedAskRule: facts.rule.text };
+  if (facts.rule?.list === "ask")
+    return { decisionReasonType: "rule", matchedAskRule: ruleParts(facts.rule) };
   if (facts.rule) return { decisionReasonType: "rule" };
   const looked = [...facts.claims.map((claim) => ({ ...claim, path: claim.target })), ...(facts.paths ?? [])];
   const own = looked.find((found) => found.own);
@@ -158,9 +170,9 @@ function changesIn(result: PermissionResult): WantedChange[] {
     .filter((change) => change.type !== "mode" || change.mode !== "bypassPermissions");
 }
 
-function serverOf(tool: string | undefined): { mcpServer?: { name: string } } {
+function serverOf(tool: string | undefined): { mcpServer?: { name: string; source: string } } {
   const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
-  return name === undefined ? {} : { mcpServer: { name } };
+  return name === undefined ? {} : { mcpServer: { name, source: "" } };
 }
 
 type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];
@@ -176,7 +188,7 @@ export function hooksOf(map: HookMap = {}): ProgramHook[] {
           name: callback.name || `number ${index + 1}`,
           timeoutMs: timeout === undefined ? undefined : timeout * 1000,
           onFailure,
-          call: (input, { callId, signal }) => callback(input, callId, { signal }),
+          call: (input, { callId, signal }) => callback(input as AnyHookInput, callId, { signal }),
         }),
       ),
     ),
@@ -191,17 +203,21 @@ export type ElicitationRequest = {
   elicitationId?: string;
   /** JSON Schema of what is wanted. */
   requestedSchema?: Record<string, unknown>;
+  title?: string;
+  displayName?: string;
+  description?: string;
 };
 
 export type ElicitResult = {
   action: "accept" | "decline" | "cancel";
-  content?: Record<string, unknown>;
+  content?: { [name: string]: boolean | number | string | string[] };
 };
+export type ElicitationResult = ElicitResult;
 
 /** Null: it was answered by another way. */
 export type OnElicitation = (
   request: ElicitationRequest,
-  options: { signal: AbortSignal; requestId?: string },
+  options: { signal: AbortSignal; requestId: string },
 ) => Promise<ElicitResult | null>;
 
 /** Without a callback servers are told no; undefined: it is answered by another way. */

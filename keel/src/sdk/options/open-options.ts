@@ -49,7 +49,8 @@ export function agentsOf({ agents = {} }: Options): HostOptions["agents"] {
     tools: agent.tools,
     disallowedTools: agent.disallowedTools,
     model: agent.model,
-    effort: agent.effort,
+    // A number has no level here.
+    effort: typeof agent.effort === "number" ? undefined : agent.effort,
     permissionMode: agent.permissionMode,
     maxTurns: agent.maxTurns,
     background: agent.background,

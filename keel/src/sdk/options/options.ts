@@ -6,10 +6,13 @@
 import type { Readable, Writable } from "node:stream";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
-import type { SessionStore } from "../stored/session-store.ts";
-import type { McpServerConfig } from "../tools/mcp-server.ts";
+import type { EffortLevel } from "../messages/messages.ts";
+import type { SessionStore, SessionStoreFlush } from "../stored/session-store.ts";
+import type { McpServerConfig, McpServerConfigForProcessTransport } from "../tools/mcp-server.ts";
 import type { CanUseTool, OnElicitation } from "./callbacks.ts";
 import type { HookMap } from "./hooks.ts";
+import type { SandboxSettings } from "./sandbox.ts";
+import type { Settings } from "./settings.ts";
 
 /** What was given, is given: an option is there with a value, or not there. */
 type TableOptions = {
@@ -43,12 +46,20 @@ type ProgramOptions = {
   sandbox?: SandboxSettings;
   /** Receives a copy of the session as it grows, and can bring it back. */
   sessionStore?: SessionStore;
-  sessionStoreFlush?: "batched" | "eager";
+  sessionStoreFlush?: SessionStoreFlush;
+  settings?: string | Settings;
+  managedSettings?: Settings;
   /** Hears what a person should know. */
   stderr?: (data: string) => void;
   /** Messages are words and nothing else: a slash calls no command, an `@` names no file. */
   verbatimPrompts?: boolean;
 };
+
+export type OutputFormatType = "json_schema";
+export type BaseOutputFormat = { type: OutputFormatType };
+
+/** A server by its name, or written out. */
+export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>;
 
 /** A kind of agent as programs define it. */
 export type AgentDefinition = {
@@ -61,64 +72,21 @@ export type AgentDefinition = {
   disallowedTools?: string[];
   /** Any model or alias; `inherit` is that of the session. */
   model?: string;
-  mcpServers?: (string | Record<string, McpServerConfig>)[];
+  mcpServers?: AgentMcpServerSpec[];
   skills?: string[];
   initialPrompt?: string;
   maxTurns?: number;
   background?: boolean;
   memory?: "user" | "project" | "local";
-  effort?: "low" | "medium" | "high" | "xhigh" | "max";
+  /** A number is the tokens that it may think. */
+  effort?: EffortLevel | number;
   /** A wish: it never goes further than the session's own mode. */
   permissionMode?: PermissionMode;
   omitClaudeMd?: boolean;
   autoCompactWindow?: number;
-  observer?: boolean;
+  observer?: string;
   observerMessage?: string;
   criticalSystemReminder_EXPERIMENTAL?: string;
-};
-
-/** How commands are confined, in the names of the interface. */
-export type SandboxSettings = {
-  enabled?: boolean;
-  /** Refuses to start where no sandbox can be had. */
-  failIfUnavailable?: boolean;
-  autoAllowBashIfSandboxed?: boolean;
-  allowUnsandboxedCommands?: boolean;
-  excludedCommands?: string[];
-  network?: SandboxNetworkConfig;
-  filesystem?: SandboxFilesystemConfig;
-  credentials?: { files?: unknown[]; envVars?: unknown[] } & Record<string, unknown>;
-  ignoreViolations?: Record<string, string[]>;
-  enableWeakerNestedSandbox?: boolean;
-  allowNestedUserNamespaces?: boolean;
-  enableWeakerNetworkIsolation?: boolean;
-  allowAppleEvents?: boolean;
-  ripgrep?: { command: string; args?: string[] };
-  bwrapPath?: string;
-  socatPath?: string;
-};
-
-export type SandboxNetworkConfig = {
-  allowedDomains?: string[];
-  deniedDomains?: string[];
-  strictAllowlist?: boolean;
-  allowManagedDomainsOnly?: boolean;
-  allowUnixSockets?: string[];
-  allowAllUnixSockets?: boolean;
-  allowLocalBinding?: boolean;
-  allowMachLookup?: string[];
-  httpProxyPort?: number;
-  socksProxyPort?: number;
-  tlsTerminate?: unknown;
-};
-
-export type SandboxFilesystemConfig = {
-  allowWrite?: string[];
-  denyWrite?: string[];
-  denyRead?: string[];
-  allowRead?: string[];
-  allowManagedReadPathsOnly?: boolean;
-  disabled?: boolean;
 };
 
 /** About the process that the session runs in. */
@@ -138,7 +106,7 @@ type ProcessOptions = {
 export type SpawnOptions = {
   command: string;
   args: string[];
-  cwd: string;
+  cwd?: string;
   env: Record<string, string | undefined>;
   /** Fires when the query is over. */
   signal: AbortSignal;
@@ -149,9 +117,17 @@ export type SpawnedProcess = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr?: Readable | null;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly signalCode?: NodeJS.Signals | null;
   kill(signal: NodeJS.Signals): boolean;
-  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
+  on: Listening;
+  once: Listening;
+  off: Listening;
+};
+type Listening = {
+  (event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  (event: "error", listener: (error: Error) => void): unknown;
 };
 
 /**
@@ -165,7 +141,7 @@ export type AcceptedOptions = {
   debug?: boolean;
   debugFile?: string;
   /** There are no dialogs beside the questions that `canUseTool` gets. */
-  onUserDialog?: (...given: never[]) => unknown;
+  onUserDialog?: OnUserDialog;
   supportedDialogKinds?: string[];
   /** An interrupt never ends work in the background; `stopTask()` does. */
   perTaskStopAffordance?: boolean;
@@ -180,5 +156,16 @@ export type AcceptedOptions = {
   /** A budget that one provider keeps; `maxBudgetUsd` holds with every provider. */
   taskBudget?: { total: number };
   /** A preview is shown as it was given. */
-  toolConfig?: { askUserQuestion?: { previewFormat?: "markdown" | "html" } };
+  toolConfig?: ToolConfig;
 };
+
+export type SdkBeta = "context-1m-2025-08-07";
+export type ToolConfig = { askUserQuestion?: { previewFormat?: "markdown" | "html" } };
+
+/** A dialog that a host would show; Keel opens none. */
+export type UserDialogRequest = { dialogKind: string; payload: Record<string, unknown>; toolUseID?: string };
+export type UserDialogResult = { behavior: "completed"; result: unknown } | { behavior: "cancelled" };
+export type OnUserDialog = (
+  request: UserDialogRequest,
+  options: { signal: AbortSignal; requestId: string },
+) => Promise<UserDialogResult | null>;

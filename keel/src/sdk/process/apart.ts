@@ -6,8 +6,8 @@ import { environmentOf } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import type { Prompt } from "../query/conversation.ts";
 import { homeOf } from "../query/homes.ts";
-import type { InitializationResult } from "../query/introspection.ts";
 import type { QueryMethods } from "../query/query-methods.ts";
+import type { SDKControlInitializeResponse } from "../query/responses.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import type { ProcessSession } from "./process-session.ts";
 
@@ -81,7 +81,7 @@ export function processMethods(running: Promise<ProcessSession>): ProcessMethods
   const tell = async (subtype: string, fields: Record<string, unknown>): Promise<void> => {
     await ask(subtype, fields);
   };
-  const introduced = async (): Promise<InitializationResult> => (await running).introduced;
+  const introduced = async (): Promise<SDKControlInitializeResponse> => (await running).introduced;
   return {
     interrupt: ({ cancelQueued = false } = {}) => ask("interrupt", { cancel_queued: cancelQueued }),
     setPermissionMode: (mode) => tell("set_permission_mode", { mode }),
@@ -92,12 +92,17 @@ export function processMethods(running: Promise<ProcessSession>): ProcessMethods
     streamInput: async (messages) => (await running).send(messages),
     initializationResult: introduced,
     // Servers bring commands later: who asks is told of those that there are now.
-    supportedCommands: async () => (await ask<InitializationResult>("initialize")).commands,
+    supportedCommands: async () => (await ask<SDKControlInitializeResponse>("initialize")).commands,
     supportedModels: async () => (await introduced()).models,
     supportedAgents: async () => (await introduced()).agents,
     accountInfo: async () => (await introduced()).account,
     reinitialize: () => ask("initialize"),
     setMcpServers: async (servers) => ask("mcp_set_servers", { servers: (await running).serve(servers) }),
+    setMcpPermissionModeOverride: async (serverName, mode) =>
+      (await ask<{ warning?: string } | undefined>("set_mcp_permission_mode_override", {
+        serverName,
+        mode,
+      })) ?? {},
     toggleMcpServer: (serverName, enabled) => tell("mcp_toggle", { serverName, enabled }),
     reconnectMcpServer: (serverName) => tell("mcp_reconnect", { serverName }),
     applyFlagSettings: (settings) => tell("apply_flag_settings", { settings }),

@@ -13,11 +13,11 @@ import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
 import type { HeardServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import { AbortError, type Prompt } from "../query/conversation.ts";
-import type { InitializationResult } from "../query/introspection.ts";
+import type { SDKControlInitializeResponse } from "../query/responses.ts";
 import type { SessionKey, SessionStoreEntry } from "../stored/session-store.ts";
 import type { ServerConfigs } from "../tools/mcp-server.ts";
 import { argumentsOf, environmentFor, hasCallbacks, introductionOf } from "./arguments.ts";
@@ -31,7 +31,7 @@ const maxPatienceMs = 2_000;
 
 export class ProcessSession {
   readonly #options: Options;
-  readonly #out: Queue<SDKMessage>;
+  readonly #out: Queue<SDKSentMessage>;
   readonly #child: ExecutableProcess;
   readonly #channel: Channel;
   readonly #gone = new AbortController();
@@ -41,7 +41,7 @@ export class ProcessSession {
   /** Ids that are not the program's: it does not hear of them. */
   readonly #own = new Set<string>();
   /** What the process says about itself. */
-  readonly introduced: Promise<InitializationResult>;
+  readonly introduced: Promise<SDKControlInitializeResponse>;
   #inputDone = false;
   #state: string | undefined;
   #asking: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export class ProcessSession {
   #mirrored: Promise<void> = Promise.resolve();
 
   /** Throws `usage` when the executable cannot be started. */
-  constructor(options: Options, out: Queue<SDKMessage>) {
+  constructor(options: Options, out: Queue<SDKSentMessage>) {
     this.#options = options;
     this.#out = out;
     const hooks = wireHooks(options);
@@ -70,7 +70,9 @@ export class ProcessSession {
     });
     void this.#untilGone();
     // What an executable says about itself in its introduction is what the interface returns.
-    this.introduced = this.request(introductionOf(options, hooks.named)) as Promise<InitializationResult>;
+    this.introduced = this.request(
+      introductionOf(options, hooks.named),
+    ) as Promise<SDKControlInitializeResponse>;
     this.introduced.catch(() => undefined);
   }
 
@@ -143,10 +145,10 @@ export class ProcessSession {
     if (frame.kind === "other" && frame.type === "keep_alive") return;
     if (frame.kind === "other" && frame.type === "transcript_mirror") return this.#mirror(frame.line);
     // Messages are the executable's: whatever it says is passed on, also what only newer ones know.
-    this.#hear(line as unknown as SDKMessage);
+    this.#hear(line as unknown as SDKSentMessage);
   }
 
-  #hear(message: SDKMessage): void {
+  #hear(message: SDKSentMessage): void {
     if (message.type === "system" && message.subtype === "session_state_changed") {
       this.#state = message.state;
       this.#lookAtEnd();

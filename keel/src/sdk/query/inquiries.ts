@@ -5,52 +5,39 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { present } from "../../kernel/present.ts";
 import { hookEvents } from "../../protocol/hook.ts";
 import type { HookRow, Inquire, SessionRuleRow } from "../../protocol/inquiry.ts";
-import type { ModelUsage } from "../messages/messages.ts";
-import type { SlashCommand } from "../messages/system.ts";
+import type { PluginConfig } from "../../protocol/option-row.ts";
+import type { SDKControlGetUsageResponse } from "../messages/reports.ts";
 import { sourcesOf } from "../options/resolve-settings.ts";
-import type { McpServerStatus } from "../tools/mcp-server.ts";
 import type { Conversation } from "./conversation.ts";
-import { type AgentInfo, agentsOf, commandsOf } from "./introspection.ts";
+import { agentsOf, commandsOf } from "./introspection.ts";
+import type {
+  SDKControlMcpReadResourceResponse,
+  SDKControlReloadOutputStylesResponse,
+  SDKControlReloadPluginsResponse,
+  SDKControlReloadSkillsResponse,
+} from "./responses.ts";
 
 export interface QueryInquiries {
   /** Keel's own: whatever the table of inquiries has, by the name of its row. */
   inquire: Inquire;
   /** Reads plugins' commands, skills, agents and styles again. Their hooks and servers are those of the start. */
-  reloadPlugins(): Promise<ReloadedPlugins>;
+  reloadPlugins(options?: {
+    holdOnCacheImpact?: boolean;
+    addPlugins?: PluginConfig[];
+    refuseIfBusy?: boolean;
+  }): Promise<SDKControlReloadPluginsResponse>;
   /** Reads commands and skills again; the model hears of new ones with the next request. */
-  reloadSkills(): Promise<{ skills: SlashCommand[] }>;
+  reloadSkills(): Promise<SDKControlReloadSkillsResponse>;
   /** Reads the styles again. The one that is in use stays as it is. */
-  reloadOutputStyles(): Promise<{ available_output_styles: string[] }>;
+  reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>;
   /** The conversation holds the file as it was at `mtime` (milliseconds): it may be edited unless it changed since. */
   seedReadState(path: string, mtime: number): Promise<void>;
   /** What a resource of a server holds. */
-  readMcpResource(serverName: string, uri: string): Promise<{ contents: ResourceContents[] }>;
-  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(): Promise<SessionUsage>;
+  readMcpResource(serverName: string, uri: string): Promise<SDKControlMcpReadResourceResponse>;
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(options?: {
+    skipBehaviors?: boolean;
+  }): Promise<SDKControlGetUsageResponse>;
 }
-
-export type ReloadedPlugins = {
-  commands: SlashCommand[];
-  agents: AgentInfo[];
-  plugins: { name: string; path: string; version?: string }[];
-  mcpServers: McpServerStatus[];
-  error_count: number;
-};
-
-export type ResourceContents = { uri: string; mimeType?: string; text?: string; blob?: string };
-
-export type SessionUsage = {
-  session: {
-    total_cost_usd: number;
-    total_api_duration_ms: number;
-    total_duration_ms: number;
-    total_lines_added: number;
-    total_lines_removed: number;
-    model_usage: Record<string, ModelUsage>;
-  };
-  subscription_type: null;
-  rate_limits_available: false;
-  rate_limits: null;
-};
 
 export function inquiriesOf(conversation: Conversation): QueryInquiries {
   const reloaded = async (): Promise<OpenSession> => {
@@ -84,7 +71,7 @@ export function inquiriesOf(conversation: Conversation): QueryInquiries {
     async readMcpResource(serverName, uri) {
       const blocks = await (await conversation.open()).mcp.resource(serverName, uri);
       return {
-        contents: blocks.map((block): ResourceContents => {
+        contents: blocks.map((block) => {
           if (block.type === "text") return { uri, text: block.text };
           return { uri, mimeType: block.mediaType, blob: block.data };
         }),
@@ -94,7 +81,7 @@ export function inquiriesOf(conversation: Conversation): QueryInquiries {
   };
 }
 
-async function usageOf(session: OpenSession): Promise<SessionUsage> {
+async function usageOf(session: OpenSession): Promise<SDKControlGetUsageResponse> {
   const { foldTotals, noTotals } = await import("../../view/totals.ts");
   const { modelUsageOf } = await import("../dialect/result.ts");
   let totals = noTotals;
@@ -111,6 +98,7 @@ async function usageOf(session: OpenSession): Promise<SessionUsage> {
     subscription_type: null,
     rate_limits_available: false,
     rate_limits: null,
+    behaviors: null,
   };
 }
 

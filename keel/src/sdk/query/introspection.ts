@@ -3,37 +3,13 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import { toldKind } from "../dialect/say.ts";
 import type { SlashCommand } from "../messages/system.ts";
+import type {
+  AgentInfo,
+  SDKControlGetContextUsageResponse,
+  SDKControlInitializeResponse,
+} from "./responses.ts";
 
-export type OfferedModel = { value: string; displayName: string; description: string };
-export type AgentInfo = { name: string; description: string; model?: string };
-export type AccountInfo = {
-  apiKeySource?: string;
-  apiProvider?: string;
-  email?: string;
-  organization?: string;
-};
-
-export type InitializationResult = {
-  commands: SlashCommand[];
-  agents: AgentInfo[];
-  models: OfferedModel[];
-  account: AccountInfo;
-  output_style: string;
-  available_output_styles: string[];
-};
-
-export type ContextUsage = {
-  categories: { name: string; tokens: number }[];
-  totalTokens: number;
-  maxTokens: number;
-  /** From this size on the conversation is shortened by itself. */
-  autoCompactThreshold?: number;
-  isAutoCompactEnabled: boolean;
-  percentage: number;
-  model: string;
-};
-
-export async function describeSession(session: OpenSession): Promise<InitializationResult> {
+export async function describeSession(session: OpenSession): Promise<SDKControlInitializeResponse> {
   const { info } = session;
   const models = await session.inquire("models");
   return {
@@ -44,7 +20,11 @@ export async function describeSession(session: OpenSession): Promise<Initializat
       displayName: name,
       description: `${provider}, ${Math.round(windowTokens / 1000)}k tokens`,
     })),
-    account: { apiKeySource: info.keySource, apiProvider: info.provider },
+    account: {
+      apiKeySource: info.keySource,
+      apiProvider: info.provider === "anthropic" ? "firstParty" : "gateway",
+      provider: info.provider,
+    },
     output_style: info.outputStyle.name,
     available_output_styles: [...info.outputStyle.all],
   };
@@ -66,15 +46,23 @@ export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
     ...(model === undefined ? {} : { model }),
   }));
 
-export function contextUsage(session: OpenSession): ContextUsage {
+export function contextUsage(session: OpenSession): SDKControlGetContextUsageResponse {
   const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } = session.context();
   return {
     categories: [...Object.entries(tokens), ["free", freeTokens] as const].map(([name, count]) => ({
       name,
       tokens: count,
+      color: "",
+      kind: name === "free" ? "free" : "used",
     })),
     totalTokens,
     maxTokens: windowTokens,
+    rawMaxTokens: windowTokens,
+    gridRows: [],
+    memoryFiles: [],
+    mcpTools: [],
+    agents: [],
+    apiUsage: null,
     ...(compactAtTokens === null ? {} : { autoCompactThreshold: compactAtTokens }),
     isAutoCompactEnabled: compactAtTokens !== null,
     percentage: windowTokens > 0 ? Math.round((totalTokens / windowTokens) * 100) : 0,

@@ -102,13 +102,18 @@ async function say(session: OpenSession, content: InputBlock[], { when, id, verb
   await session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
 }
 
-/** An earlier message is gone on from in a copy. */
+/** An earlier message is gone on from in a copy. Where there is nothing yet to go on with, a session begins. */
 export async function whichOf(
   { resume, resumeSessionAt: uuid, sessionId: id }: SessionOptions,
   wanted: OpenOptions,
   { sessions }: Home,
 ): Promise<OpenOptions["which"]> {
-  if (resume === undefined || uuid === undefined) return wanted.which;
+  if (resume === undefined || uuid === undefined) {
+    const { which, cwd } = wanted;
+    if (which === undefined || which.kind === "new" || which.from !== "newest") return which;
+    const isThere = (await sessions.list({ cwd })).some(({ parent }) => parent === undefined);
+    return isThere ? which : { kind: "new", id };
+  }
   const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
   if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
   return { kind: "fork", from: { session: resume }, upTo, id };

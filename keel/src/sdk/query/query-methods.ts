@@ -1,36 +1,43 @@
 /** What a query is: an iterator of messages with the methods of the interface. */
 import type { PermissionMode } from "../../protocol/settings.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { EffortLevel, SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { SlashCommand } from "../messages/system.ts";
+import type { Settings } from "../options/settings.ts";
 import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
 import type { McpSetServersResult } from "../tools/servers.ts";
 import type { QueryInquiries } from "./inquiries.ts";
 import type {
   AccountInfo,
   AgentInfo,
-  ContextUsage,
-  InitializationResult,
   OfferedModel,
-} from "./introspection.ts";
+  SDKControlGetContextUsageResponse,
+  SDKControlInitializeResponse,
+  SDKControlInterruptResponse,
+  SDKControlReadFileResponse,
+} from "./responses.ts";
 
 export interface Query extends AsyncGenerator<SDKMessage, void>, QueryControls, QueryInquiries {
   /** Ends the running turn; the session stays usable. `cancelQueued`: what waits is dropped too. */
-  interrupt(options?: { cancelQueued?: boolean }): Promise<{ still_queued: string[]; cancelled?: string[] }>;
+  interrupt(options?: { cancelQueued?: boolean }): Promise<SDKControlInterruptResponse>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** Without a name, the model that the query began with. */
   setModel(model?: string): Promise<void>;
-  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /** How thinking is shown is the provider's affair. */
+  setMaxThinkingTokens(
+    tokens: number | null,
+    thinkingDisplay?: "highlights" | "omitted" | "summarized" | null,
+  ): Promise<void>;
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   streamInput(messages: AsyncIterable<UserMessage>): Promise<void>;
-  initializationResult(): Promise<InitializationResult>;
+  initializationResult(): Promise<SDKControlInitializeResponse>;
   /** Looks once more, as the session is now. */
-  reinitialize(): Promise<InitializationResult>;
+  reinitialize(): Promise<SDKControlInitializeResponse>;
   supportedCommands(): Promise<SlashCommand[]>;
   supportedModels(): Promise<OfferedModel[]>;
   supportedAgents(): Promise<AgentInfo[]>;
   accountInfo(): Promise<AccountInfo>;
-  getContextUsage(): Promise<ContextUsage>;
+  getContextUsage(options?: { detail?: "full" | "summary" }): Promise<SDKControlGetContextUsageResponse>;
   stopTask(taskId: string): Promise<void>;
   /** Sends what runs to the background; false when nothing could go. */
   backgroundTasks(toolUseId?: string): Promise<boolean>;
@@ -47,10 +54,22 @@ export interface QueryControls {
   mcpServerStatus(): Promise<McpServerStatus[]>;
   /** All servers of the program, in place of those that it had. */
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult>;
+  /**
+   * `default`: every call of the server's tools is asked about, whatever would let it through. Otherwise rules and the
+   * mode decide, as they do without it: nothing is ever allowed by this.
+   */
+  setMcpPermissionModeOverride(
+    serverName: string,
+    mode: "auto" | "default" | null,
+  ): Promise<{ warning?: string }>;
   toggleMcpServer(serverName: string, enabled: boolean): Promise<void>;
   reconnectMcpServer(serverName: string): Promise<void>;
   /** Settings for this session: the model and permissions. Rejects what only a new session can take in. */
-  applyFlagSettings(settings: Record<string, unknown>): Promise<void>;
+  applyFlagSettings(
+    settings: {
+      [name in keyof Settings]?: name extends "effortLevel" ? EffortLevel | null : Settings[name] | null;
+    },
+  ): Promise<void>;
   /** Settings into a file; permissions also hold at once. */
   updateSettings(
     destination: "localSettings" | "userSettings",
@@ -62,17 +81,12 @@ export interface QueryControls {
 
 export type ReadFileOptions = { maxBytes?: number; encoding?: "utf8" | "utf-8" | "base64" };
 
-export type ReadFileResult = {
-  contents: string;
-  absPath: string;
-  /** Some bytes were no text. */
-  lossy: boolean;
-  requested_path: string;
-};
+export type ReadFileResult = SDKControlReadFileResponse & { requested_path?: string };
 
 /** What became of files that were to be put back. */
 export type RewindFilesResult = {
   canRewind: boolean;
+  error?: string;
   filesChanged?: string[];
   insertions?: number;
   deletions?: number;

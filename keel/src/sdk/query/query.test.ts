@@ -5,7 +5,7 @@ import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
 import { sketch } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import { AbortError } from "./conversation.ts";
 import { query } from "./query.ts";
@@ -20,8 +20,8 @@ const said = (content: string, more: Partial<UserMessage> = {}): UserMessage => 
 async function* of(...messages: UserMessage[]): AsyncGenerator<UserMessage> {
   yield* messages;
 }
-const results = (messages: readonly SDKMessage[]) => messages.filter(({ type }) => type === "result");
-const types = (messages: readonly SDKMessage[]): string[] => messages.map(({ type }) => type);
+const results = (messages: readonly SDKSentMessage[]) => messages.filter(({ type }) => type === "result");
+const types = (messages: readonly SDKSentMessage[]): string[] => messages.map(({ type }) => type);
 const first = "11111111-1111-4111-8111-111111111111";
 const work = { description: "look", prompt: "look", subagent_type: "finder", run_in_background: false };
 const read = toolUse("Read", { file_path: "a.txt" }, "call_read");
@@ -75,7 +75,7 @@ describe("a query", () => {
       prompt: of(said("a", { uuid: first }), said("b", { priority: "later" })),
       options,
     });
-    const messages = await all(query_);
+    const messages: SDKSentMessage[] = await all(query_);
     expect(results(messages)).toMatchObject([{ result: "One." }, { result: "Two." }]);
     const life = messages.flatMap((message) => (message.type === "command_lifecycle" ? [message] : []));
     expect(life.map(({ state }) => state)).toEqual(["queued", "started", "completed"]);
@@ -98,7 +98,7 @@ describe("a query", () => {
       prompt: "go",
       options: { ...options, includePartialMessages: true, keepOpen: true },
     });
-    const messages: SDKMessage[] = [];
+    const messages: SDKSentMessage[] = [];
     let pushed = false;
     for await (const message of running) {
       messages.push(message);
@@ -201,8 +201,8 @@ describe("the methods", () => {
     const running: Query = query({ prompt: "go", options: { ...stage.options, keepOpen: true, ...more } });
     return { ...stage, running };
   };
-  const untilResult = async (running: Query): Promise<SDKMessage[]> => {
-    const messages: SDKMessage[] = [];
+  const untilResult = async (running: Query): Promise<SDKSentMessage[]> => {
+    const messages: SDKSentMessage[] = [];
     for (;;) {
       const { value, done } = await running.next();
       if (done) return messages;

@@ -7,10 +7,12 @@ import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import { read, runsApart, startApart } from "../process/apart.ts";
+import { serverRule } from "../tools/mcp-server.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { inquiriesOf } from "./inquiries.ts";
-import { contextUsage, describeSession, type InitializationResult } from "./introspection.ts";
+import { contextUsage, describeSession } from "./introspection.ts";
 import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
+import type { SDKControlInitializeResponse } from "./responses.ts";
 
 export const query = ({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query =>
   begin(options).query(prompt);
@@ -41,7 +43,8 @@ export function queryOf(conversation: Conversation, out: Queue<SDKMessage>): Que
 }
 
 export function methodsOf(conversation: Conversation): QueryMethods {
-  const describe = async (): Promise<InitializationResult> => describeSession(await conversation.open());
+  const describe = async (): Promise<SDKControlInitializeResponse> =>
+    describeSession(await conversation.open());
   return {
     async interrupt({ cancelQueued = false }: { cancelQueued?: boolean } = {}) {
       const receipt = await conversation.submit({ type: "interrupt", dropQueued: cancelQueued });
@@ -101,6 +104,14 @@ function controlsOf(conversation: Conversation): QueryControls {
   return {
     mcpServerStatus: async () => (await conversation.servers()).states(),
     setMcpServers: async (servers) => (await conversation.servers()).set(servers),
+    async setMcpPermissionModeOverride(name, mode) {
+      const change = mode === "default" ? "add" : "remove";
+      const rules = [serverRule(name)];
+      const session = await conversation.open();
+      await session.changePermissions([{ type: "rules", change, list: "ask", rules, to: "session" }]);
+      const known = (await conversation.servers()).states().some((server) => server.name === name);
+      return known ? {} : { warning: `No server is called ${name} so far.` };
+    },
     toggleMcpServer: async (name, enabled) => (await conversation.servers()).toggle(name, enabled),
     reconnectMcpServer: async (name) => (await conversation.servers()).reconnect(name),
     applyFlagSettings: async (settings) => (await conversation.open()).updateSettings("flags", settings),

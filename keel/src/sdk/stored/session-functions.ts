@@ -27,12 +27,21 @@ export type SessionMessage = {
   session_id: string;
   message: unknown;
   parent_tool_use_id: string | null;
-  parent_agent_id?: string | null;
+  parent_agent_id: string | null;
   timestamp?: string;
 };
 
 /** `dir`: the folder of the sessions; `sessionStore`: where they are looked for too. */
 export type SessionPlace = { dir?: string; sessionStore?: SessionStore };
+
+export type SessionMutationOptions = SessionPlace;
+export type GetSessionInfoOptions = SessionPlace;
+export type ListSubagentsOptions = SessionPlace;
+export type GetSubagentMessagesOptions = SessionPlace & { limit?: number; offset?: number };
+export type GetSessionMessagesOptions = GetSubagentMessagesOptions & { includeSystemMessages?: boolean };
+export type ForkSessionOptions = SessionPlace & { upToMessageId?: string; title?: string };
+export type ForkSessionResult = { sessionId: string };
+export type ImportSessionToStoreOptions = { dir?: string; includeSubagents?: boolean; batchSize?: number };
 
 /** `includeWorktrees`, `includeProgrammatic`: sessions are listed however they were started. */
 export type ListSessionsOptions = SessionPlace & {
@@ -85,7 +94,7 @@ export async function listSubagents(sessionId: string, { dir }: SessionPlace = {
 export async function getSubagentMessages(
   sessionId: string,
   agentId: string,
-  options: Parameters<typeof getSessionMessages>[1] = {},
+  options: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
   const known = await listSubagents(sessionId, options);
   return known.includes(agentId) ? getSessionMessages(agentId, options) : [];
@@ -95,7 +104,7 @@ export async function getSubagentMessages(
 export async function importSessionToStore(
   sessionId: string,
   store: SessionStore,
-  { dir, batchSize = 500 }: { dir?: string; includeSubagents?: boolean; batchSize?: number } = {},
+  { dir, batchSize = 500 }: ImportSessionToStoreOptions = {},
 ): Promise<void> {
   const { entryOf } = await import("./mirror.ts");
   const sessions = await sessionsAt(dir);
@@ -114,12 +123,7 @@ export async function importSessionToStore(
 /** None for a session that nobody knows. */
 export async function getSessionMessages(
   sessionId: string,
-  {
-    limit,
-    offset = 0,
-    includeSystemMessages = false,
-    ...place
-  }: SessionPlace & { limit?: number; offset?: number; includeSystemMessages?: boolean } = {},
+  { limit, offset = 0, includeSystemMessages = false, ...place }: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
   const messages: SessionMessage[] = [];
   try {
@@ -136,6 +140,7 @@ export async function getSessionMessages(
         session_id: sessionId,
         message: type === "system" ? message : message.message,
         parent_tool_use_id: type === "system" ? null : message.parent_tool_use_id,
+        parent_agent_id: null,
         timestamp: new Date(at).toISOString(),
       });
     }
@@ -179,8 +184,8 @@ export async function deleteSession(sessionId: string, place: SessionPlace = {})
 /** A copy under a new id, up to and with a message. Throws `session_unknown`, or `usage` for an unknown message. */
 export async function forkSession(
   sessionId: string,
-  { upToMessageId, title, ...place }: SessionPlace & { upToMessageId?: string; title?: string } = {},
-): Promise<{ sessionId: string }> {
+  { upToMessageId, title, ...place }: ForkSessionOptions = {},
+): Promise<ForkSessionResult> {
   const { seqOfMessage } = await import("./stored-messages.ts");
   const sessions = await found(sessionId, place);
   if (upToMessageId === undefined) return { sessionId: await sessions.fork(sessionId, { title }) };

@@ -1,10 +1,14 @@
 /** A store of the program's own that a session is mirrored to, and can be brought back from. */
-import type { Json } from "../../kernel/json.ts";
+import { present } from "../../kernel/present.ts";
 
 export type SessionKey = { projectKey: string; sessionId: string; subpath?: string };
 
 /** One record. A store keeps entries as they are and gives them back in order. */
-export type SessionStoreEntry = { type: string; uuid: string; timestamp: string } & Record<string, Json>;
+export type SessionStoreEntry = { type: string; uuid?: string; timestamp?: string; [name: string]: unknown };
+
+/** What a store says of a session without its entries: what `foldSessionSummary` made of them. */
+export type SessionSummaryEntry = { sessionId: string; mtime: number; data: Record<string, unknown> };
+export type SessionStoreFlush = "batched" | "eager";
 
 export interface SessionStore {
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>;
@@ -13,8 +17,8 @@ export interface SessionStore {
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>;
   delete?(key: SessionKey): Promise<void>;
   /** What a store may have beside; Keel asks for neither. */
-  listSessionSummaries?(projectKey: string): Promise<unknown[]>;
-  listSubkeys?(key: SessionKey): Promise<string[]>;
+  listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>;
+  listSubkeys?(key: Omit<SessionKey, "subpath">): Promise<string[]>;
 }
 
 export class InMemorySessionStore implements SessionStore {
@@ -38,9 +42,46 @@ export class InMemorySessionStore implements SessionStore {
       .map(({ key, mtime }) => ({ sessionId: key.sessionId, mtime }));
   }
 
+  async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
+    const kept = [...this.#logs.values()].filter(({ key }) => key.projectKey === projectKey && !key.subpath);
+    return kept.map(({ key, entries, mtime }) => foldSessionSummary(undefined, key, entries, { mtime }));
+  }
+
+  async listSubkeys({ projectKey, sessionId }: Omit<SessionKey, "subpath">): Promise<string[]> {
+    const kept = [...this.#logs.values()].map(({ key }) => key);
+    return kept.flatMap((key) =>
+      key.projectKey === projectKey && key.sessionId === sessionId && key.subpath ? [key.subpath] : [],
+    );
+  }
+
   async delete(key: SessionKey): Promise<void> {
     this.#logs.delete(nameOf(key));
   }
+
+  getEntries(key: SessionKey): SessionStoreEntry[] {
+    return structuredClone(this.#logs.get(nameOf(key))?.entries ?? []);
+  }
+
+  get size(): number {
+    return this.#logs.size;
+  }
+
+  clear(): void {
+    this.#logs.clear();
+  }
+}
+
+/** For a store that keeps a summary beside each session: when it began, and how many entries it has. */
+export function foldSessionSummary(
+  before: SessionSummaryEntry | undefined,
+  { sessionId }: SessionKey,
+  entries: SessionStoreEntry[],
+  { mtime = before?.mtime ?? 0 }: { mtime?: number } = {},
+): SessionSummaryEntry {
+  const began = entries.map(({ timestamp = "" }) => Date.parse(timestamp)).find((at) => !Number.isNaN(at));
+  const count = Number(before?.data["entries"] ?? 0) + entries.length;
+  const createdAt = before?.data["createdAt"] ?? began;
+  return { sessionId, mtime, data: { ...before?.data, entries: count, ...present({ createdAt }) } };
 }
 
 const nameOf = ({ projectKey, sessionId, subpath = "" }: SessionKey): string =>

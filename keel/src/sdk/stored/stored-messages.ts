@@ -4,16 +4,16 @@ import { uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { toMessages } from "../dialect/dialect.ts";
 import { type InitFacts, newMemo, noFacts } from "../dialect/memo.ts";
-import type { SDKMessage } from "../messages/messages.ts";
+import type { SDKSentMessage } from "../messages/messages.ts";
 import { version } from "../version.ts";
 
-export type StoredMessage = { readonly seq: number; readonly at: number; readonly message: SDKMessage };
+export type StoredMessage = { readonly seq: number; readonly at: number; readonly message: SDKSentMessage };
 
 /** Reads a log event by event. The prompts of a copy were somebody else's messages: here they have ids of their own. */
 export function messageReader({
   sessionId,
   cwd,
-}: Pick<InitFacts, "sessionId" | "cwd">): (event: Durable) => SDKMessage[] {
+}: Pick<InitFacts, "sessionId" | "cwd">): (event: Durable) => SDKSentMessage[] {
   let memo = newMemo({ ...noFacts, sessionId, cwd, version, apiKeySource: "none", replayUserMessages: true });
   let copiedUpTo = 0;
   return (event) => {

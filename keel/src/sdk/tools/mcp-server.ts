@@ -5,7 +5,7 @@ import { present } from "../../kernel/present.ts";
 import type { McpServerOptions, McpServerState as OutsideStatus } from "../../protocol/mcp.ts";
 import { channelTo, type McpServerLike } from "./in-memory.ts";
 import { SdkMcpServer } from "./sdk-server.ts";
-import type { AnyToolDefinition } from "./tool.ts";
+import type { AnyToolDefinition, ToolAnnotations } from "./tool.ts";
 
 export type McpSdkServerConfig<Instance = SdkMcpServer> = {
   type: "sdk";
@@ -14,6 +14,7 @@ export type McpSdkServerConfig<Instance = SdkMcpServer> = {
   instance: Instance;
   /** Milliseconds for a call; none when left out. */
   timeout?: number;
+  tools?: McpServerToolPolicy[];
   alwaysLoad?: boolean;
 };
 
@@ -25,17 +26,39 @@ export type McpStdioServerConfig = {
   timeout?: number;
   alwaysLoad?: boolean;
 };
-export type McpHttpServerConfig = {
-  type: "http" | "sse" | "ws";
+type RemoteServerConfig<Type extends string> = {
+  type: Type;
   url: string;
   headers?: Record<string, string>;
+  tools?: McpServerToolPolicy[];
   timeout?: number;
   alwaysLoad?: boolean;
 };
-export type McpServerConfig =
-  | McpSdkServerConfig<SdkMcpServer | McpServerLike>
-  | McpStdioServerConfig
-  | McpHttpServerConfig;
+export type McpHttpServerConfig = RemoteServerConfig<"http">;
+export type McpSSEServerConfig = RemoteServerConfig<"sse">;
+type OutsideConfig = McpStdioServerConfig | McpSSEServerConfig | McpHttpServerConfig;
+export type McpSdkServerConfigWithInstance = McpSdkServerConfig<SdkMcpServer | McpServerLike>;
+export type McpServerConfig = McpSdkServerConfigWithInstance | OutsideConfig;
+
+/** What a server's owner wants of one tool; here rules decide. */
+export type McpServerToolPolicy = {
+  name: string;
+  permission_policy?: "always_allow" | "always_ask" | "always_deny";
+  org_max_permission?: "allow" | "ask" | "blocked";
+};
+
+/** A server of the program without the server itself, as it is told over a wire. */
+export type ToldSdkServerConfig = Omit<McpSdkServerConfig, "alwaysLoad" | "instance">;
+export type McpServerConfigForProcessTransport = OutsideConfig | ToldSdkServerConfig;
+/** A server that a service of the vendor reaches; there is none here. */
+export type McpClaudeAIProxyServerConfig = {
+  type: "claudeai-proxy";
+  url: string;
+  id: string;
+  timeout?: number;
+};
+export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig;
+export type McpServerProvenance = { name: string; source: string };
 
 export type McpServerStatus = {
   name: string;
@@ -45,7 +68,15 @@ export type McpServerStatus = {
   /** Where it was named: by the program, or in a file. */
   scope?: string;
   transport?: string;
-  tools?: { name: string; description?: string; annotations?: AnyToolDefinition["annotations"] }[];
+  /** How it was written; Keel does not tell what may hold a secret. */
+  config?: McpServerStatusConfig;
+  source?: string;
+  tools?: {
+    name: string;
+    description?: string;
+    annotations?: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean };
+    _meta?: Record<string, unknown>;
+  }[];
 };
 
 /** Throws `usage` for two tools of one name. */
@@ -96,6 +127,8 @@ export function definitionNamed(servers: ServerConfigs = {}, name: string): AnyT
 
 /** What the model calls a tool of a server. */
 export const toolName = (server: string, name: string): string => `mcp__${plain(server)}__${plain(name)}`;
+/** A rule that is about all of its tools. */
+export const serverRule = (server: string): string => `mcp__${plain(server)}`;
 const plain = (name: string): string => name.replace(/[^\w-]/g, "_");
 
 /** Servers of this process, which are always there. */
@@ -115,8 +148,15 @@ const toldTool = ({
   annotations,
 }: Pick<OutsideTool, "name" | "description" | "annotations">) => ({
   name,
-  ...present({ description, annotations }),
+  ...present({ description, annotations: annotations && hintsOf(annotations) }),
 });
+
+const hintsOf = (hints: ToolAnnotations) =>
+  present({
+    readOnly: hints.readOnlyHint,
+    destructive: hints.destructiveHint,
+    openWorld: hints.openWorldHint,
+  });
 
 /** A server outside of this process, as programs see it. */
 export function outsideState(server: OutsideStatus): McpServerStatus {

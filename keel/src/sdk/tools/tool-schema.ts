@@ -37,6 +37,10 @@ export type OutputOf<S> =
       ? { [name in keyof S]: S[name] extends StandardSchema<infer Output> ? Output : never }
       : never;
 
+/** The fields of an input, by the names that the interface has for them. */
+export type AnyZodRawShape = Shape;
+export type InferShape<S extends Shape> = OutputOf<S>;
+
 export type ToolInput = {
   readonly json: JsonObject;
   readonly parse: (input: Record<string, unknown>) => Result<unknown, SchemaIssue[]>;

@@ -10,6 +10,7 @@ import { shells } from "../programs/wrappers.ts";
 import { readScript } from "../read/read-script.ts";
 import type { ParsedScript } from "../read/syntax.ts";
 import { allSteps, commandsOf, type NamedCommand, withInner } from "./commands.ts";
+import { changedDirectory } from "./directory.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import type { ShellScope } from "./path-scope.ts";
 import { type Proof, prove, provedByItself } from "./prove.ts";
@@ -184,8 +185,11 @@ export const onlyReads = (analysis: Analysis): boolean =>
   analysis.proofs.every(({ ok }) => ok) &&
   analysis.doubts.every(({ kind }) => kind !== "meaning");
 
-/** Whether a text only reads as far as one reader tells: enough to run it beside others, not to run it unasked. */
-export function looksReadOnly(text: string): boolean {
+/**
+ * Whether a text only reads as far as one reader tells: enough to run it beside others if the shell stays where it is,
+ * not to run it unasked.
+ */
+export function looksReadOnly(text: string): "stays" | "moves" | false {
   if (text.length > maxApproved || text.includes("\0") || !text.isWellFormed()) return false;
   const script = readScript(text);
   if (!script.ok || hiddenCharacters(text).length > 0) return false;
@@ -194,5 +198,8 @@ export function looksReadOnly(text: string): boolean {
     directories: ["/"],
     known: { home: "/", variables: new Map() },
   });
-  return steps.length > 0 && doubts.length === 0 && steps.every((step) => prove(step, context).ok);
+  const reads = steps.length > 0 && doubts.length === 0 && steps.every((step) => prove(step, context).ok);
+  return (
+    reads && (steps.some(({ words }) => changedDirectory(words, ["/"], "/") !== "stays") ? "moves" : "stays")
+  );
 }

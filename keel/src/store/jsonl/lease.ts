@@ -226,11 +226,7 @@ const BUSY = 5;
 const CANNOT_OPEN = 14;
 
 async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | undefined> {
-  // Loaded late: only a process that writes a log needs it. Not by `import()`, which would first load its own machinery.
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const url = pathToFileURL(path);
-  url.searchParams.set("mode", mode);
-  const database = new DatabaseSync(url);
+  const database = openDatabase(path, mode);
   try {
     // A journal on disk would be a second file to leave behind.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
@@ -242,11 +238,28 @@ async function lock(path: string, mode: "rw" | "rwc"): Promise<KernelLock | unde
   return { release: () => database.close() };
 }
 
+function openDatabase(path: string, mode: "rw" | "rwc"): Database {
+  // Loaded late: only a process that writes a log needs it. Not by `import()`, which would first load its own machinery.
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  if (sqlite) {
+    const url = pathToFileURL(path);
+    url.searchParams.set("mode", mode);
+    return new sqlite.DatabaseSync(url);
+  }
+  // An older Bun has it under a name of its own.
+  const { Database } = process.getBuiltinModule("bun:sqlite") as { Database: BunDatabase };
+  return new Database(path, { readwrite: true, create: mode === "rwc" });
+}
+type Database = { exec(sql: string): unknown; close(): void };
+type BunDatabase = new (path: string, options: { readwrite: boolean; create: boolean }) => Database;
+
 /** Looks at the name and opens nothing. */
 const isGone = (path: string): Promise<boolean> => lstat(path).then(() => false, isMissing);
 
 /** SQLite's primary result code; the higher bits only refine it. */
 function resultOf(thrown: unknown): number | undefined {
-  if (!(thrown instanceof Error) || !("errcode" in thrown)) return undefined;
-  return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : undefined;
+  if (!(thrown instanceof Error)) return undefined;
+  // Under the second name where it comes from Bun.
+  const code = "errcode" in thrown ? thrown.errcode : "errno" in thrown ? thrown.errno : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
 }

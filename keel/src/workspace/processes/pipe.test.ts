@@ -36,6 +36,11 @@ test("where none can be made there is none, and nothing is left behind", async (
   expect(readdirSync(directory)).toEqual([]);
 });
 
+test("Bun, which would read nothing from it, is given none", async () => {
+  expect(await pipes(environment(), { bun: "1.4.4" })()).toBeUndefined();
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test("spare pipes do not stay open", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const before = openDescriptors();

@@ -18,7 +18,12 @@ const batch = 8;
 const maxIdleMs = 10_000;
 
 /** Gives pipes, or nothing where none can be made. Leaves no name behind in the file system. */
-export function pipes(env: ProcessEnvironment): OpenPipe {
+export function pipes(
+  env: ProcessEnvironment,
+  { bun }: Readonly<Record<string, string | undefined>> = process.versions,
+): OpenPipe {
+  // Bun reads nothing from a pipe that it did not make itself.
+  if (bun !== undefined) return async () => undefined;
   const ready: Pipe[] = [];
   let making: Promise<void> | undefined;
   let idle: NodeJS.Timeout | undefined;

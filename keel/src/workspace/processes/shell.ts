@@ -11,6 +11,7 @@ import type {
   ShellOutcome,
   ShellRun,
 } from "../../ports/shell.ts";
+import { type EndFolder, endFolderFile } from "./end-folder.ts";
 import { commandEnvironment, markVariable, type ProcessEnvironment } from "./environment.ts";
 import { Intake } from "./intake.ts";
 import { type ShellJob, startJob } from "./job.ts";
@@ -40,30 +41,47 @@ export function nodeShell({ env, guard = groupGuard(), openPipe = pipes(env) }: 
 
 async function start(command: ShellCommand, ports: ShellPorts): Promise<ShellRun> {
   const { cwd } = command;
-  // All three take a process or a look at the disk: the first command waits for the slowest and not for their sum.
-  const [post, pipe, isThere] = await Promise.all([ports.guard.post(), ports.openPipe(), isDirectory(cwd)]);
-  if (isThere) return startIn(command, { ...ports, post, pipe });
-  if (pipe) closePipe(pipe);
-  return notStarted(`The directory ${cwd} does not exist.`, notRunnable);
+  const asked = command.endFolder ? endFolderFile(ports.env) : undefined;
+  // All of them take a process or a look at the disk: the first command waits for the slowest and not for their sum.
+  const [post, pipe, isThere, end] = await Promise.all([
+    ports.guard.post(),
+    ports.openPipe(),
+    isDirectory(cwd),
+    asked,
+  ]);
+  if (!isThere && pipe) closePipe(pipe);
+  const run = isThere
+    ? await startIn(command, { ...ports, post, pipe, end })
+    : notStarted(`The directory ${cwd} does not exist.`, notRunnable);
+  if (!(run instanceof Running)) await end?.drop();
+  return run;
 }
 
 async function startIn(
   { text, cwd, timeoutMs, maxBytes }: ShellCommand,
-  { env, guard, openPipe, post, pipe }: ShellPorts & { post: Post; pipe: Pipe | undefined },
+  {
+    env,
+    guard,
+    openPipe,
+    post,
+    pipe,
+    end,
+  }: ShellPorts & { post: Post; pipe: Pipe | undefined; end: EndFolder | undefined },
 ): Promise<ShellRun> {
   let next = pipe;
-  for (const shell of ["bash", "sh"]) {
+  for (const shell of ["bash", "sh"] as const) {
     const recorder = new OutputRecorder({ maxBytes });
     const intake = new Intake(next, (bytes) => recorder.add(bytes));
     const mark = guard.newMark();
+    const dressed = end?.dress(shell, text) ?? { text, env: {} };
     const launched = post.launch({
       file: shell,
-      args: ["-c", text],
+      args: ["-c", dressed.text],
       cwd,
-      env: { ...env, [markVariable]: mark },
+      env: { ...env, ...dressed.env, [markVariable]: mark },
     });
     const started = await startJob(launched, { mark, intake, post });
-    if ("job" in started) return new Running(started.job, { recorder, timeoutMs });
+    if ("job" in started) return new Running(started.job, { recorder, timeoutMs, end });
     const { code } = started.error;
     if (code === "E2BIG")
       return notStarted("The command is too long to be run; put it into a file.", notRunnable);
@@ -106,10 +124,15 @@ class Running implements ShellRun {
   readonly over: Promise<ShellOutcome>;
   readonly #job: ShellJob;
   readonly #recorder: OutputRecorder;
+  readonly #end: EndFolder | undefined;
   readonly #bell = new Bell();
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(job: ShellJob, { recorder, timeoutMs }: { recorder: OutputRecorder; timeoutMs: number }) {
+  constructor(
+    job: ShellJob,
+    { recorder, timeoutMs, end }: { recorder: OutputRecorder; timeoutMs: number; end: EndFolder | undefined },
+  ) {
+    this.#end = end;
     this.#job = job;
     this.#recorder = recorder;
     recorder.onNews = () => this.#bell.ring();
@@ -152,12 +175,17 @@ class Running implements ShellRun {
     this.#bell.ring();
     this.#recorder.close();
     const { exit, cause } = this.#job;
+    // Whom somebody stopped may not have come to its last words: it has none, whether it did or not.
+    const endedItself = cause === undefined && exit.signal === null;
+    const endFolder = endedItself ? await this.#end?.read() : undefined;
+    await this.#end?.drop();
     return {
       exitCode: exit.code,
       signal: exit.signal,
       timedOut: cause === "timeout",
       interrupted: cause === "interrupt",
       ...this.#recorder.soFar(),
+      ...(endFolder === undefined ? {} : { endFolder }),
     };
   }
 }

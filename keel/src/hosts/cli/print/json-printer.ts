@@ -3,7 +3,7 @@ import { toLine } from "../../../kernel/json.ts";
 import { toMessages } from "../../../sdk/dialect/dialect.ts";
 import { withFacts } from "../../../sdk/dialect/memo.ts";
 import { factsOf, messagesFold } from "../../../sdk/dialect/messages-fold.ts";
-import type { SDKMessage } from "../../../sdk/messages/messages.ts";
+import type { SDKSentMessage } from "../../../sdk/messages/messages.ts";
 import { piecesFor } from "../output.ts";
 import type { NewPrinter } from "./converse.ts";
 
@@ -30,7 +30,7 @@ export const jsonPrinter =
     // A session that goes on counts on: its totals are in its log.
     let memo = await session.fold(messagesFold(facts));
     const pieces = piecesFor(context.out);
-    let result: SDKMessage | undefined;
+    let result: SDKSentMessage | undefined;
     return {
       event(envelope) {
         // Servers come and go: each turn says which there are.
