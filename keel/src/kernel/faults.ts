@@ -104,6 +104,11 @@ export const faults = {
     hint: "The readable part is kept, and the original bytes stand beside it.",
     exit: exitCodes.damagedData,
   },
+  not_imported: {
+    says: "{path} was not imported: {reason}",
+    hint: "Nothing was written, and the file is as it was. What `keel sessions export` wrote can be imported, and transcripts of the official interface.",
+    exit: exitCodes.damagedData,
+  },
   log_unreadable: {
     says: "The session's log {path} cannot be read: {reason}",
     hint: "It must be a plain file that you may read; nothing was changed.",

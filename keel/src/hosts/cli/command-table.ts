@@ -37,8 +37,9 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).exportSession,
   }),
   command({
-    usage: "keel sessions import FILE",
-    says: "Takes an exported log as a new session of this folder",
+    usage: "keel sessions import [FILE|FOLDER] [--all]",
+    says: "Takes an exported log, or transcripts of the official interface",
+    options: { all: { kind: "flag", says: "The transcripts of every project" } },
     load: async () => (await import("./commands/sessions.ts")).importSession,
   }),
   command({
