@@ -19,6 +19,7 @@ import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
@@ -251,10 +252,7 @@ async function run(
     ms,
     ...(data === undefined ? {} : { data }),
     ...(seen ? { seen } : {}),
-    ...(outcome.todos ? { todos: outcome.todos } : {}),
-    ...(outcome.loads ? { loads: outcome.loads } : {}),
-    ...(outcome.allow ? { allow: outcome.allow } : {}),
-    ...(outcome.denied ? { denied: outcome.denied } : {}),
+    ...present({ todos: outcome.todos, loads: outcome.loads, allow: outcome.allow, denied: outcome.denied }),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
     ...(said.length > 0 ? { context: said } : {}),
@@ -262,8 +260,7 @@ async function run(
     ...(tool.name === answerToolName && !failed && outcome.data !== undefined
       ? { answer: outcome.data }
       : {}),
-    ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
-    ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+    ...present({ linesAdded: outcome.linesAdded, linesRemoved: outcome.linesRemoved }),
     ...(outcome.keptFolder === undefined ? {} : { keptFolder: keptFolderOf(work, outcome.keptFolder) }),
   };
 }
