@@ -16,13 +16,13 @@ const input = z.object({
     z.minLength(1),
     z.maxLength(500),
   ),
-  max_results: numberField(`Most tools to load; ${usualResults} if left out.`, z.gte(1), z.lte(maxResults)),
+  max_results: numberField(`Maximum number of tools; default ${usualResults}.`, z.gte(1), z.lte(maxResults)),
 });
 
 export const toolSearchTool = builtInTool({
   name: toolSearchName,
   description:
-    "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
+    "Loads additional tools by name or keywords, so that you can call them from your next reply on. Load everything you will need in one call: each load makes the whole conversation be processed again.",
   input,
   // Runs alone: two loadings at once would be two changes of the prompt.
   traits: { readOnly: true, replay: "safe" },

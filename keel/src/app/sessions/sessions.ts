@@ -24,7 +24,7 @@ export type Sessions = {
   /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
   find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
-  read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
+  read(id: string, tell?: (notice: LogNotice) => void, after?: number): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
   /**
@@ -54,7 +54,7 @@ export function storedSessions(resources: HomeResources): Sessions {
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
-    read: (id, tell) => store.read(id, 0, tell),
+    read: (id, tell, after = 0) => store.read(id, after, tell),
     exportLines: (id, tell) => exportLines(store, id, tell),
     async importFile(file, { cwd, version }) {
       const { isTranscript } = await import("../transcripts/index-transcript.ts");

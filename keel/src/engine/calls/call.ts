@@ -19,11 +19,13 @@ import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/present.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
+import { changedByHooks, writtenBy } from "../changed-files.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
@@ -226,6 +228,7 @@ async function run(
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
   const { content } = outcome;
+  const written = await writtenBy(work, outcome);
   const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
   const told = hookContextOf(work, context.workspace.cwd);
   const after = failed
@@ -236,21 +239,20 @@ async function run(
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,
   });
+  const rewritten = await changedByHooks(work, written);
+  const seen = outcome.seen?.map((file) => rewritten.seen.find(({ path }) => path === file.path) ?? file);
   const said = [...notes, ...after.context];
   const data = after.data ?? outcome.data;
   if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
   if (outcome.folder && !failed) work.record({ type: "folder.changed", ...outcome.folder });
   return {
-    content: readable(bounded.content),
+    content: readable([...bounded.content, ...rewritten.words.map(text)]),
     failed,
     display: outcome.display,
     ms,
     ...(data === undefined ? {} : { data }),
-    ...(outcome.seen ? { seen: outcome.seen } : {}),
-    ...(outcome.todos ? { todos: outcome.todos } : {}),
-    ...(outcome.loads ? { loads: outcome.loads } : {}),
-    ...(outcome.allow ? { allow: outcome.allow } : {}),
-    ...(outcome.denied ? { denied: outcome.denied } : {}),
+    ...(seen ? { seen } : {}),
+    ...present({ todos: outcome.todos, loads: outcome.loads, allow: outcome.allow, denied: outcome.denied }),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
     ...(said.length > 0 ? { context: said } : {}),
@@ -258,8 +260,7 @@ async function run(
     ...(tool.name === answerToolName && !failed && outcome.data !== undefined
       ? { answer: outcome.data }
       : {}),
-    ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
-    ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+    ...present({ linesAdded: outcome.linesAdded, linesRemoved: outcome.linesRemoved }),
     ...(outcome.keptFolder === undefined ? {} : { keptFolder: keptFolderOf(work, outcome.keptFolder) }),
   };
 }

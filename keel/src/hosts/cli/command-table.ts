@@ -114,6 +114,20 @@ export const commands: readonly CliCommand[] = [
   }),
   ...settingsCommands(command),
   command({
+    usage: "keel serve [--port N] [--stdio | --status | --stop] [--json]",
+    says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
+    options: {
+      ...json,
+      port: { kind: "text", value: "N", says: "Also on 127.0.0.1, at this port; 0 for any that is free" },
+      stdio: { kind: "flag", says: "Speak keel.v1 over standard input and output, and end with them" },
+      status: { kind: "flag", says: "Say whether one runs, and what it has at work" },
+      stop: { kind: "flag", says: "End the one that runs" },
+    },
+    // Whoever started it may look away: others attach.
+    unheard: "goes-on",
+    load: async () => (await import("./commands/serve.ts")).serve,
+  }),
+  command({
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",
     options: async () => (await import("./commands/runner.ts")).runnerOptions,
