@@ -21,6 +21,7 @@ const old = `${dist}.old-${process.pid}`;
 const entries = [
   { out: "index", source: "keel/src/sdk/index.ts", types: true },
   { out: "protocol", source: "keel/src/protocol/public.ts", types: true, browser: true },
+  { out: "client", source: "keel/src/client/public.ts", types: true, browser: true },
   { out: "view", source: "keel/src/view/public.ts", types: true, browser: true },
   { out: "testing", source: "keel/src/testing/public.ts", types: true },
   { source: "keel/src/sdk/sdk-tools.ts", types: true },

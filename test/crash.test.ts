@@ -171,7 +171,7 @@ const shape = (history: readonly Message[]): unknown =>
   history.map(({ role, content }) =>
     content.map((block) => {
       if (block.type === "tool_result") return [role, block.type, block.callId];
-      const again = block.type === "text" ? /You had read .* it still says:/.exec(block.text) : null;
+      const again = block.type === "text" ? /You read .* It is unchanged:/.exec(block.text) : null;
       return [role, again ? again[0] : block];
     }),
   );

@@ -278,13 +278,33 @@ describe("decisions on record, taken again under other rules", () => {
     expect((await replayDecisions(cut, same)).unknown).toHaveLength(9);
   });
 
-  test("of two patterns, whose names nobody can tell apart, are unknown", async () => {
-    writeFileSync(path.join(cwd, "a.txt"), "hello");
-    writeFileSync(path.join(cwd, "b.md"), "hello");
-    const { log } = await recorded([["Bash", { command: "cat *.txt *.md" }]]);
-    const { unknown, decisions } = await replayDecisions(log, {});
+  test("of several patterns are decided by what each of them stood for", async () => {
+    for (const name of ["a.txt", "b.md", "b.txt"]) writeFileSync(path.join(cwd, name), "hello");
+    const { log } = await recorded([["Bash", { command: "cat *.txt; ls b* > out.log" }]]);
+    const [{ expanded = [], expandedEach = [] } = {}] = factsIn(log);
+    // In whatever order the folder names them.
+    expect(expandedEach.map((each) => each.map((at) => path.basename(expanded[at] ?? "")).sort())).toEqual([
+      ["a.txt", "b.txt"],
+      ["b.md", "b.txt"],
+    ]);
+    const same = await replayDecisions(log, {});
+    expect(same).toMatchObject({ unknown: [], changed: [] });
+    expect((await replayDecisions(log, { deny: ["Read(a.txt)"] })).changed).toMatchObject([
+      { recorded: "ask", replayed: "deny" },
+    ]);
+    expect((await replayDecisions(log, { allow: ["Edit(./out.log)", "Bash(ls:*)"] })).changed).toMatchObject([
+      { recorded: "ask", replayed: "allow" },
+    ]);
+    // Without a word about which is which nobody can tell them apart.
+    const without = (facts: VerdictFacts | undefined) => facts && { ...facts, expandedEach: undefined };
+    const older = log.map((event) => {
+      if (event.type === "tool.started") return { ...event, facts: without(event.facts) };
+      if (event.type === "ask.opened")
+        return { ...event, ask: { ...event.ask, facts: without(event.ask.facts) } };
+      return event;
+    });
+    const { unknown, decisions } = await replayDecisions(older, {});
     expect(unknown).toEqual(decisions);
-    expect(factsIn(log)).toMatchObject([{ expanded: [`${cwd}/a.txt`, `${cwd}/b.md`] }]);
   });
 
   test("refuse a rule that is none", async () => {

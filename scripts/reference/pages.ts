@@ -14,6 +14,7 @@ import { type Declaration, declarationsIn, type Member } from "./declarations.ts
 import { eventShapesFile } from "./event-shapes.ts";
 import { settingRows } from "./settings-page.ts";
 import { toolFamiliesFile, toolHeadsFile } from "./tool-heads.ts";
+import { whatTheModelSeesPage } from "./what-the-model-sees.ts";
 
 /** Sources by their path from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>;
@@ -46,6 +47,7 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/inquiries.md": inquiriesPage(),
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
+    "docs/reference/what-the-model-sees.md": await whatTheModelSeesPage(),
     "keel/src/tools/heads.ts": await toolHeadsFile(),
     "keel/src/protocol/tool-families.ts": await toolFamiliesFile(),
     "keel/src/protocol/event-shapes.ts": eventShapesFile(),

@@ -26,6 +26,7 @@ const purePlaces = [
   "agents/",
   "hooks/",
   "transport/",
+  "client/",
   "web/",
 ];
 const nodePlaces = [
@@ -52,6 +53,8 @@ const timed = [
   "hosts/",
   "testing/",
   "web/",
+  // What the platform gives a client: the rest of it takes ports.
+  "client/connect.ts",
   // A session in a process of its own: no port of this process is open yet.
   "sdk/process/",
 ];
@@ -110,6 +113,7 @@ export const capabilities: readonly Capability[] = [
       "sdk/process/",
       "hosts/",
       "testing/",
+      "client/connect.ts",
       "web/",
     ],
     instead: "take the Ids port",
@@ -176,6 +180,8 @@ export const capabilities: readonly Capability[] = [
       "transport/node/",
       "testing/",
       "web/",
+      "client/connect.ts",
+      "hosts/server/",
       "hosts/console/",
       "hosts/ide/",
     ],

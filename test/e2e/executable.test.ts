@@ -111,7 +111,7 @@ describe("the handshake", () => {
 
 describe("what a program answers over the wire", () => {
   test("a permission: the session waits for it, and tells that it waits", async () => {
-    verifies("S2.15");
+    verifies("S2.15", "S4.75");
     const stage = await openStage({ replies: [reply(write("a.txt")), reply("Done.")] });
     const asked: Asked[] = [];
     const wire = openWire(stage, {

@@ -95,6 +95,18 @@ function prepare({ project, home }: Stage): void {
     mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
     writeFileSync(path.join(project, name), text);
   }
+  const said = { type: "user", parentUuid: null, message: { role: "user", content: "Look around." } };
+  for (const [name, number] of [
+    ["old-conversation.jsonl", 1],
+    ["conversations/another.jsonl", 2],
+  ] as const) {
+    const uuid = `0196f0c2-1111-4222-8333-00000000000${number}`;
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    writeFileSync(
+      path.join(project, name),
+      `${JSON.stringify({ ...said, uuid, sessionId: uuid, cwd: project })}\n`,
+    );
+  }
   const programs = path.join(home, "../bin");
   mkdirSync(programs);
   writeFileSync(path.join(programs, "uvx"), `#!/bin/sh\nexec "${process.execPath}" "${everything}" stdio\n`);

@@ -69,6 +69,15 @@ test("a Node that is too old is refused with both versions and the set-up exit c
   expect(ended.stderr).toContain("needs Node 24 or newer, but found 20.20.2");
 });
 
+test("a system that Keel is not made for is refused with a sentence and the set-up exit code", async () => {
+  verifies("S4.34");
+  const shim = "data:text/javascript,Object.defineProperty(process,'platform',{value:'sunos'})";
+  const elsewhere = program("sun-node", `exec '${process.execPath}' --import "${shim}" "$@"`);
+  const ended = await keel(["--version"], { env: { KEEL_NODE: elsewhere } });
+  expect(ended).toMatchObject({ code: 78, stdout: "" });
+  expect(ended.stderr).toContain("does not work on sunos");
+});
+
 test("a really old Node reads the first file of the command without a syntax error", async () => {
   verifies("S4.34");
   const old = (process.env["PATH"] ?? "")

@@ -9,6 +9,7 @@ import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { type Home, makeHome, readAll, session, writeLog } from "../store/home.ts";
 import { randomOf } from "../store/random.ts";
 import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
 
 const child = path.join(import.meta.dirname, "../store/append-child.ts");
 const children: ChildProcess[] = [];
@@ -24,6 +25,7 @@ afterEach(async () => {
 });
 
 test("four processes that share a session lose and mix nothing, and are told at once that it is busy", async () => {
+  verifies("G7");
   const count = countOf("log-writers");
   const names = ["a", "b", "c", "d"];
   const runs = names.map((name) => run("share", { name, count }));
@@ -50,6 +52,7 @@ test("four processes that share a session lose and mix nothing, and are told at 
 });
 
 test("a session is refused within a second while it is held, and free within two once its holder is killed", async () => {
+  verifies("G7");
   const holder = run("hold", { name: "holder", count: 0 });
   await holder.says("held");
   const store = jsonlStore({ home: place.home });

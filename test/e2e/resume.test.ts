@@ -3,10 +3,12 @@ import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { byPosition, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../support/verifies.ts";
 import { lines, openStage, type Stage, types, until } from "./stage.ts";
 
 describe("going on", () => {
   test("--resume and --continue go on with the whole conversation, under the same id", async () => {
+    verifies("S2.9", "S4.54");
     const stage = await openStage({ replies: [reply("first"), reply("second"), reply("third")] });
     await stage.run(["-p", "one"]);
     const [id = ""] = stage.sessions();
@@ -34,6 +36,7 @@ describe("going on", () => {
   });
 
   test("the totals of a session go on too", async () => {
+    verifies("S4.54");
     const stage = await openStage({ replies: [], otherwise: reply("ok") });
     const first = lines((await stage.run(["-p", "one", "--output-format", "json"])).stdout)[0];
     const second = lines((await stage.run(["-p", "two", "-c", "--output-format", "json"])).stdout)[0];

@@ -89,6 +89,48 @@ describe("a runner is started", () => {
     expect(existsSync(path.join(stage.project, "a.txt"))).toBe(true);
   });
 
+  test("with beta features, which reach the provider", async () => {
+    verifies("S0.16");
+    const stage = await openStage({ replies: [reply("One.")] });
+    const host = startHost(stage, ["--betas", "context-1m-2025-08-07,another-1"]);
+    host.send({ type: "message", content: "hi" });
+    await host.next("result");
+    await ended(host);
+    expect(stage.server.requests[0]?.headers["anthropic-beta"]).toContain("context-1m-2025-08-07,another-1");
+  });
+
+  test("with servers that connect side by side: each of two waits for the other", {
+    timeout: 60_000,
+  }, async () => {
+    verifies("S4.37");
+    const stage = await openStage({ replies: [] });
+    const program = path.resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    const waiting = (own: string, other: string) => ({
+      command: "/bin/sh",
+      args: [
+        "-c",
+        `touch ${own}; until [ -e ${other} ]; do sleep 0.05; done; exec '${process.execPath}' '${program}'`,
+      ],
+    });
+    const servers = path.join(stage.project, "servers.json");
+    writeFileSync(
+      servers,
+      JSON.stringify({ mcpServers: { one: waiting("a", "b"), two: waiting("b", "a") } }),
+    );
+    const host = startHost(stage, ["--mcp-servers-file", servers]);
+    let status: Line;
+    do {
+      host.send({ type: "get_mcp_status", id: "s" });
+      status = await host.next("mcp_status", ({ inputId }) => inputId === "s");
+    } while (JSON.stringify(status).includes("pending"));
+    expect(status["servers"]).toMatchObject([
+      { name: "workspace" },
+      { name: "one", status: "connected" },
+      { name: "two", status: "connected" },
+    ]);
+    await ended(host);
+  });
+
   test("with checkpoints or without them", async () => {
     verifies("S0.20");
     const stage = await openStage({ replies: [reply("One."), reply("Two.")] });
@@ -169,13 +211,15 @@ describe("a host", () => {
   });
 
   test("is answered at once while messages wait, and interrupts also while a command waits for the turn's end", async () => {
-    verifies("S0.35");
+    verifies("S0.35", "S4.67");
     const stage = await openStage({
       replies: [reply(toolUse("Bash", { command: "sleep 30" }, "slow")), reply("Two."), reply("Three.")],
     });
     const host = startHost(stage, ["--allowed-tools", "Bash(sleep:*)"]);
     host.send({ type: "message", id: uuid(1), content: "one" });
     await host.next("tool_start");
+    host.send({ type: "message", content: "/cost" });
+    expect(await host.next("command_output")).toMatchObject({ command: "cost" });
     host.send({ type: "message", id: uuid(2), content: "two" });
     host.send({ type: "message", id: uuid(3), content: "/clear" });
     host.send({ type: "message", id: uuid(4), content: "four" });

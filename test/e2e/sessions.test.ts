@@ -125,7 +125,7 @@ describe("export and import", () => {
       writeFileSync(file, content);
       const ended = await stage.run(["sessions", "import", file]);
       expect(ended, what).toMatchObject({ code: 65, stdout: "" });
-      expect(ended.stderr, what).toContain("nothing was imported");
+      expect(ended.stderr, what).toContain("was not imported");
     }
     expect(stage.sessions()).toEqual(before);
     const missing = await stage.run(["sessions", "import", "nowhere.jsonl"]);

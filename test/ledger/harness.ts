@@ -1,7 +1,7 @@
 // S4: the harness itself.
 export const harness = {
   "S4.1": "A tool has a name, aliases, a search hint and schemas for input and output.",
-  "S4.2": "A tool runs with a context, a way to ask, its parent message and a way to report progress.",
+  "S4.2": "A tool runs with a context, a way to ask, the call that it answers and a way to report progress.",
   "S4.3": "Whether input makes sense and whether it is permitted are two checks.",
   "S4.4": "A tool says whether it is enabled, read-only, safe beside others, or destructive.",
   "S4.5": "A result too large for the model is cut and kept whole on disk.",

@@ -37,12 +37,15 @@ describe("resolveSettings", () => {
     });
     expect(resolved.effective["permissions"]).not.toHaveProperty("allow");
     expect(resolved.provenance).toMatchObject({
-      model: ["user"],
-      "permissions.deny": ["managed", "project", "user"],
+      model: { source: "user", path: path.join(home, "settings.json") },
+      permissions: { source: "managed" },
     });
-    expect(resolved.machinePolicy).toEqual({ "permissions.deny": "WebFetch" });
+    expect(resolved.machinePolicy).toEqual({ didNotLoad: false });
     const project = resolved.sources.find(({ source }) => source === "project");
-    expect(project).toMatchObject({ file: path.join(cwd, ".keel/settings.json") });
+    expect(project).toMatchObject({
+      path: path.join(cwd, ".keel/settings.json"),
+      settings: { permissions: { deny: ["Write"], allow: ["Read"] } },
+    });
     expect(project?.values).toContainEqual({
       name: "permissions.allow",
       value: "Read",

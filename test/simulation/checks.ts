@@ -6,7 +6,7 @@ import { defaultLimits } from "../../keel/src/core/limits.ts";
 import { callsIn } from "../../keel/src/core/state/call-state.ts";
 import { emptyState, type SessionState } from "../../keel/src/core/state/state.ts";
 import { isRunning, isUnsettled } from "../../keel/src/core/state/task-state.ts";
-import { retryKind } from "../../keel/src/kernel/faults.ts";
+import { retryKind } from "../../keel/src/kernel/backoff.ts";
 import type { ModelRequest } from "../../keel/src/ports/model.ts";
 import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import type { ModelInfo } from "../../keel/src/protocol/usage.ts";

@@ -189,6 +189,7 @@ export const everyEvent: readonly DurableEvent[] = [
         morePaths: 3,
         expanded: ["/srv/project/a.ts"],
         moreExpanded: 4,
+        expandedEach: [[0], []],
         place: {
           demands: 3,
           marks: ["/srv/project/.tool-versions"],

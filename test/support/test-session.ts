@@ -1,5 +1,6 @@
 /** A whole session on fakes: the real loop, a scripted model, a log in memory, and a host that answers by itself. */
 
+import type { CondenseStrategy } from "../../keel/src/core/context/condense.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
@@ -37,6 +38,7 @@ export type TestSessionOptions = {
   readonly checkpoints?: Checkpoints;
   readonly memory?: Memory;
   readonly briefing?: Briefing;
+  readonly condense?: CondenseStrategy;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly rules?: Rules;
@@ -86,6 +88,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       ...(options.memory ? { memory: options.memory } : {}),
       ...(options.briefing ? { briefing: options.briefing } : {}),
+      ...(options.condense ? { condense: options.condense } : {}),
       system: options.system ?? ["You are a test."],
       promptOnResume: "logged",
     },

@@ -192,7 +192,7 @@ export function inherited({ id, state }: Pick<Session, "id" | "state">): Durable
 
 export const forkedInput = (prompt: string): InputBlock[] => [
   text(
-    `From here on you are a copy of the agent above, started to do one part of the work on your own. It goes on without you and sees only your last message. Your part, and nothing beside it:\n\n${prompt}`,
+    `From here on you are a copy of the agent above, started to do one part of the work. It continues without you and sees only your last message. Do this part and nothing else, then report the result:\n\n${prompt}`,
   ),
 ];
 

@@ -202,10 +202,10 @@ const logged: EventHandlers<Durable, [found: LoggedAgentRun, before: SessionStat
 export function outcomeOf(task: Task): AgentOutcome {
   const { id, status, data } = task;
   const { report = "", error = "it did not come to an end", bill = noBill } = data;
-  const again = `Its id is ${id}: with SendMessage it goes on.`;
+  const again = `Agent id: ${id}. Use SendMessage to continue it.`;
   if (status !== "completed") {
     const said = report === "" ? "" : ` What it said last:\n\n${report}`;
-    return { ok: false, why: `The agent ended without a whole report: ${error}. ${again}${said}` };
+    return { ok: false, why: `The agent ended without a complete report: ${error}. ${again}${said}` };
   }
   const words = report === "" ? "(The agent reported nothing.)" : report;
   return {
@@ -233,12 +233,12 @@ export function outcomeOf(task: Task): AgentOutcome {
 /** It runs on by itself; its end is told when it comes. */
 export function launchedOutcome(task: Task): AgentOutcome {
   const { id, data } = task;
-  const file = data.outputFile === undefined ? "" : ` What it says so far stands in ${data.outputFile}.`;
+  const file = data.outputFile === undefined ? "" : ` Its output so far is in ${data.outputFile}.`;
   return {
     ok: true,
     content: [
       text(
-        `The agent ${id} works in the background. You are told when it has ended: go on meanwhile.${file}`,
+        `Agent ${id} is running in the background. You will be notified when it finishes; continue meanwhile.${file}`,
       ),
     ],
     data: {

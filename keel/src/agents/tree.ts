@@ -211,7 +211,8 @@ export class Admission {
       this.#consent ??= this.#ask(context, { description, inTurn, upTo: most * 2 }).finally(() => {
         this.#consent = undefined;
       });
-      if (!(await this.#consent)) return "Not started: so many agents in one turn were not agreed to.";
+      if (!(await this.#consent))
+        return "Not started: the user did not agree to this many agents in one turn.";
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { pathsOf } from "../config/settings/paths.ts";
 import { fault } from "../kernel/fault.ts";
+import type { HeldLease } from "../ports/lease.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
@@ -53,6 +54,16 @@ export class Home implements AsyncDisposable {
   attach(id: string, afterSeq = 0, signal?: AbortSignal): AsyncIterable<Envelope> {
     const session = this.#open.get(id);
     return session ? session.attach(afterSeq, signal) : this.#resources.store.read(id, afterSeq);
+  }
+
+  /** Something of the home that one process at a time may be. Throws `session_busy`. */
+  hold(name: string): Promise<HeldLease> {
+    return this.#resources.store.leases.take(name);
+  }
+
+  /** Whether a process has it open, this one or another. */
+  isHeld(id: string): boolean {
+    return this.#resources.store.leases.isHeld(id);
   }
 
   /** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */

@@ -129,7 +129,16 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const chosen = which.kind === "new" ? await find() : undefined;
   if (chosen) undo.defer(chosen.close);
   if (chosen) checkBudget(composition, chosen);
-  const folds = new HostFolds(await openLog(which, { store: composition.store, ids, cwd: workspace.cwd }));
+  const taken: LogNotice[] = [];
+  const takeOver = async (named: string): Promise<string | undefined> => {
+    if (options.persist === "memory") return undefined;
+    const { takeOver } = await import("./transcripts/import-transcript.ts");
+    const found = await takeOver(named, { ...home, ...options, cwd: workspace.cwd, env: composition.env });
+    taken.push(...(found?.notices ?? []).map((text): LogNotice => ({ level: "warning", text })));
+    return found?.id;
+  };
+  const place = { store: composition.store, ids, cwd: workspace.cwd, takeOver };
+  const folds = new HostFolds(await openLog(which, place));
   const log = folds.log();
   composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
@@ -153,8 +162,8 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   supervisor.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());
-  const place = session.state.folder?.worktree;
-  const elsewhere = place && (await composition.worktrees.takeUp(place));
+  const worktree = session.state.folder?.worktree;
+  const elsewhere = worktree && (await composition.worktrees.takeUp(worktree));
   undo.defer(() => composition.worktrees.close());
   composition.folders.follow(() => session.state.learnt.folders);
   composition.texts.port.follow(() => session.state);
@@ -170,7 +179,8 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     title: options.title,
   });
   undo.keep();
-  const found: LogNotice[] = elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere }];
+  const found: LogNotice[] =
+    elsewhere === undefined ? taken : [...taken, { level: "warning", text: elsewhere }];
   return handleOf({
     composition: composition,
     log,

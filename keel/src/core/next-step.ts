@@ -3,9 +3,8 @@
  * recovering and stopping is one row of the table below; the first row that applies decides.
  */
 
-import { delayMs } from "../kernel/backoff.ts";
+import { delayMs, retryKind } from "../kernel/backoff.ts";
 import type { FaultCode } from "../kernel/faults.ts";
-import { retryKind } from "../kernel/faults.ts";
 import type { Input } from "../protocol/event/durable.ts";
 import type { AddedWhy, Stop, TurnReason } from "../protocol/reasons.ts";
 import type { Limits } from "./limits.ts";

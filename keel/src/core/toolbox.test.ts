@@ -129,7 +129,7 @@ describe("tools that come and go", () => {
     await session.say("go");
     put();
     await session.say("on");
-    expect(words(session)).toEqual([expect.stringContaining("mcp__a__one is not there now")]);
+    expect(words(session)).toEqual([expect.stringContaining("mcp__a__one is not available now")]);
     expect(session.all("prompt.fixed")).toHaveLength(1);
     await session.session.submit({ type: "compact" });
     await session.session.run();

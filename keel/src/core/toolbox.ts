@@ -19,15 +19,15 @@ export type ToolboxOwner = {
 
 /** All tools that the session knows now: its own, then those of the box by name. Its own win over others of one name. */
 export function toolsNow({ parts, state }: ToolboxOwner): readonly ToolHead[] {
-  const boxed = parts.toolbox?.tools() ?? [];
-  if (boxed.length === 0) return parts.tools;
-  const own = new Set(parts.tools.flatMap(({ name, aliases }) => [name, ...aliases]));
+  const boxed = parts.toolbox?.tools().filter(isEnabled) ?? [];
+  const tools = parts.tools.every(isEnabled) ? parts.tools : parts.tools.filter(isEnabled);
+  if (boxed.length === 0) return tools;
+  const own = new Set(tools.flatMap(({ name, aliases }) => [name, ...aliases]));
   const others = boxed.filter(({ name }) => !own.has(name)).toSorted(byName);
-  return [
-    ...parts.tools,
-    ...others.map((tool) => (isHeldBack(tool, state) ? { ...tool, deferred: true } : tool)),
-  ];
+  return [...tools, ...others.map((tool) => (isHeldBack(tool, state) ? { ...tool, deferred: true } : tool))];
 }
+
+const isEnabled = ({ enabled }: ToolHead): boolean => enabled !== false;
 
 /** The tool that a call by this name runs; a name may be redirected to another tool, and is then never its own again. */
 export function toolFor(held: ToolboxOwner, name: string): ToolHead | undefined {
@@ -63,7 +63,9 @@ export function worklistOf(
     mode: state.settings?.permissionMode ?? "default",
     planFile: parts.plan?.path,
     offered: tools.map(({ name }) => name),
-    deferred: tools.filter((tool) => isDeferred(tool, state)).map(({ spec }) => spec),
+    deferred: tools
+      .filter((tool) => isDeferred(tool, state))
+      .map(({ spec, searchHint }) => (searchHint === undefined ? spec : { ...spec, searchHint })),
   };
 }
 

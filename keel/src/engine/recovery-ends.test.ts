@@ -23,7 +23,7 @@ describe("a reply that fills the window", () => {
     expect(opened.all("turn.finished").map(({ reason }) => reason)).toEqual(["completed", "completed"]);
     const last = JSON.stringify(model.requests.at(-1)?.messages);
     expect(last).toContain("The first half");
-    expect(last).toContain("Go on exactly where it stopped");
+    expect(last).toContain("Continue exactly where it stopped");
   });
 });
 

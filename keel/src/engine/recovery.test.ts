@@ -206,7 +206,7 @@ describe("a context that is too long", () => {
   });
 
   test("by the provider's count is compacted before the next request; without gain at most twice", async () => {
-    verifies("G17", "S4.28");
+    verifies("G17", "S4.28", "P39");
     const full = replyWith({ usage: { inputTokens: 190_000 } }, toolUse("Look", { at: "x" }));
     const { say, all } = await openTestSession({
       tools: [lookTool([])],
@@ -219,6 +219,27 @@ describe("a context that is too long", () => {
     await say("go");
     expect(all("context.compacted").length).toBeLessThanOrEqual(2);
     expect(all("turn.finished")).toMatchObject([{ reason: "compaction_stuck" }]);
+  });
+
+  test("is compacted in the way that the session was given", async () => {
+    verifies("P39");
+    const model = scriptedModel({
+      replies: [reply("One."), reply("Two."), reply("NOTES"), reply("Three.")],
+    });
+    const { say, session, all } = await openTestSession({
+      model,
+      condense: { name: "mine", plan: ({ history }) => ({ keep: 2, words: `Condense ${history.length}.` }) },
+    });
+    await say("first");
+    await say("second");
+    await session.submit({ type: "compact" });
+    await session.run();
+    await say("third");
+    expect(JSON.stringify(model.requests[2]?.messages.at(-1))).toContain("Condense 4.");
+    expect(all("context.compacted")).toMatchObject([{ keep: 2, summary: expect.stringContaining("NOTES") }]);
+    const last = JSON.stringify(model.requests[3]?.messages);
+    for (const kept of ["NOTES", "second", "Two.", "third"]) expect(last).toContain(kept);
+    expect(last).not.toContain("first");
   });
 
   test("is compacted on request, between turns", async () => {

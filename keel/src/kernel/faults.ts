@@ -88,6 +88,22 @@ export const faults = {
     hint: "`--resume {session}` goes on with it; a new session needs another id.",
     exit: exitCodes.usage,
   },
+  access_refused: { says: "This needs {needed} access.", hint: "Pair again.", exit: exitCodes.keyRefused },
+  link_lost: {
+    says: "The server cannot be reached: {reason}",
+    hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
+    exit: exitCodes.unreachable,
+  },
+  outcome_unknown: {
+    says: "It is not known whether {what} was done: the server started anew in between.",
+    hint: "Look at the session, and send it again if it was not.",
+    exit: exitCodes.unreachable,
+  },
+  server_runs: {
+    says: "A server of this home runs already (process {pid}): {where}",
+    hint: "Attach to it, or end it with `keel serve --stop`.",
+    exit: exitCodes.sessionBusy,
+  },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
     says: "{session} is not a session id.",
@@ -102,6 +118,11 @@ export const faults = {
   log_damaged: {
     says: "The log {path} is damaged: {reason}",
     hint: "The readable part is kept, and the original bytes stand beside it.",
+    exit: exitCodes.damagedData,
+  },
+  not_imported: {
+    says: "{path} was not imported: {reason}",
+    hint: "Nothing was written, and the file is as it was. What `keel sessions export` wrote can be imported, and transcripts of the official interface.",
     exit: exitCodes.damagedData,
   },
   log_unreadable: {
@@ -294,19 +315,3 @@ export type ProviderFaultCode = {
 }[FaultCode];
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);
-
-/** Which faults of a model request may be tried again, and how often. Everything else ends the turn. */
-const tries: Partial<Record<FaultCode, "often" | "seldom">> = {
-  rate_limited: "often",
-  overloaded: "often",
-  server_error: "often",
-  unreachable: "often",
-  // Each of these may already have cost a whole reply.
-  stream_stalled: "seldom",
-  stream_cut: "seldom",
-  stream_malformed: "seldom",
-  request_lost: "seldom",
-};
-
-export const retryKind = (code: FaultCode): "often" | "seldom" | "never" => tries[code] ?? "never";
-export const isRetryable = (code: FaultCode): boolean => retryKind(code) !== "never";

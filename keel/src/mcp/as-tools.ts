@@ -6,6 +6,7 @@ import type { CallToolResult, Tool as ServerTool } from "@modelcontextprotocol/c
 import * as z from "zod/mini";
 import { reasonOf, toFault } from "../kernel/fault.ts";
 import { canonicalJson, isDeeperThan, isJson, isObject, type Json, type JsonObject } from "../kernel/json.ts";
+import { present } from "../kernel/present.ts";
 import { whileRunning } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { type Schema, schemaOf } from "../kernel/schema.ts";
@@ -33,6 +34,8 @@ export type OfferedTool = Definition & {
   readonly mark: string;
   readonly wireName: string;
   readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly searchHint: string | undefined;
 };
 
 /** By name; the first of two that would have one name counts. `problems`: what was left out and why, for a person. */
@@ -64,6 +67,7 @@ function foundOf(server: string, tool: ServerTool): OfferedTool | string {
   if (isDeeperThan(schema, maxSchemaDepth)) return `its schema is nested deeper than ${maxSchemaDepth}`;
   if (JSON.stringify(schema).length > maxSchemaCharacters) return "its schema is too large";
   const { name, description = "", inputSchema, outputSchema, annotations, title } = tool;
+  const hint = tool._meta?.["anthropic/searchHint"];
   return {
     name,
     wireName: wireName(server, name),
@@ -71,6 +75,8 @@ function foundOf(server: string, tool: ServerTool): OfferedTool | string {
     schema,
     mark: markOf({ name, title, description, inputSchema, outputSchema, annotations }),
     readOnly: annotations?.readOnlyHint === true,
+    destructive: annotations?.readOnlyHint !== true && annotations?.destructiveHint === true,
+    searchHint: typeof hint === "string" ? shorten(plainText(hint), 200) : undefined,
   };
 }
 
@@ -129,7 +135,8 @@ function toolOf(found: OfferedTool, options: McpToolsOptions & { readonly deferr
       `${told.description}\n(A tool of the MCP server ${shorten(plainText(link.name), 60)}.)`.trim(),
     input: schemaFor(told.schema),
     deferred,
-    traits: { readOnly: found.readOnly, concurrent: found.readOnly },
+    ...present({ searchHint: found.searchHint }),
+    traits: { readOnly: found.readOnly, concurrent: found.readOnly, destructive: found.destructive },
     async *run(input, context, signal) {
       if (hasChanged) {
         const refused = await askAboutChange({ found, approved, wish: options }, context.ask);

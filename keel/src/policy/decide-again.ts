@@ -86,16 +86,25 @@ export async function decideAgain(
   return { verdict, because };
 }
 
-/** Names are on record without their pattern: those of one can be told, and which of them needed a second look. */
+/**
+ * Names are on record without their pattern: those of one can be told, and of several where it says which each stood for
+ * and no other command had any. Which of them needed a second look is told by the paths.
+ */
 function foundIn(
-  { expanded, moreExpanded }: VerdictFacts,
+  { expanded, moreExpanded, expandedEach, claims }: VerdictFacts,
   { analysis, paths }: { analysis: Analysis; paths: ReadonlyMap<string, PathFacts> },
 ): ReadonlyMap<string, readonly FoundName[]> | undefined {
   const patterns = analysis.kind === "read" ? patternsIn(analysis) : [];
-  const [pattern] = patterns;
-  if (pattern === undefined) return new Map();
-  if (patterns.length > 1 || !expanded || moreExpanded !== undefined) return undefined;
-  return new Map([[pattern, expanded.map((path) => ({ path, isPlain: !paths.has(path) }))]]);
+  if (patterns.length === 0) return new Map();
+  const isAlone = claims.filter(({ action }) => action === "execute").length === 1;
+  const each = expandedEach ? (isAlone ? expandedEach : []) : [expanded?.map((_, at) => at)];
+  if (!expanded || moreExpanded !== undefined || each.length !== patterns.length) return undefined;
+  return new Map(
+    patterns.map((pattern, at) => {
+      const names = (each[at] ?? []).map((place) => expanded[place] ?? "");
+      return [pattern, names.map((path) => ({ path, isPlain: !paths.has(path) }))];
+    }),
+  );
 }
 
 const unknown = (because: string): DecidedAgain => ({ verdict: "unknown", because });

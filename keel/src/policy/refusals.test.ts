@@ -31,7 +31,7 @@ describe("a no of a person", () => {
     const { all, trace, model } = await twoTurns({ verdict: "deny", option: "no" });
     expect(all("ask.opened")).toHaveLength(1);
     expect(all("tool.finished")).toMatchObject([{ denied: { by: "host" } }, { denied: { by: "host" } }]);
-    expect(layout(model.requests[2] ?? {})).toContain("has said no to exactly this call already");
+    expect(layout(model.requests[2] ?? {})).toContain("has already refused exactly this call");
     expect(trace).toEqual([]);
   });
 

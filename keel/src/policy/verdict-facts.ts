@@ -102,16 +102,21 @@ function placeOf(places: ClaimFindings["places"]): Pick<VerdictFacts, "place"> {
   return bytesIn(place) > maxPlaceBytes ? {} : { place };
 }
 
-/** The first of them, as many as fit; how many more there were is told. */
-function expandedOf(found: ClaimFindings["found"]): Pick<VerdictFacts, "expanded" | "moreExpanded"> {
+/** The first of them, as many as fit; how many more there were is told. Which pattern found which where all that fits. */
+function expandedOf(
+  found: ClaimFindings["found"],
+): Pick<VerdictFacts, "expanded" | "moreExpanded" | "expandedEach"> {
   const names = [...new Set(found.values().flatMap((each) => each.map(({ path }) => path)))];
   let left = maxPlaceBytes;
   const expanded = names.slice(0, maxEntries).filter((name) => {
     left -= bytesIn(name);
     return left >= 0;
   });
+  if (names.length === 0) return {};
   const more = names.length - expanded.length;
-  return names.length === 0 ? {} : { expanded, ...(more === 0 ? {} : { moreExpanded: more }) };
+  if (more > 0) return { expanded, moreExpanded: more };
+  const each = [...found.values()].map((some) => some.map(({ path }) => names.indexOf(path)));
+  return each.length > 1 && bytesIn(each) <= left ? { expanded, expandedEach: each } : { expanded };
 }
 
 /** Left out where it is too long to be told whole: half a path means another one. */

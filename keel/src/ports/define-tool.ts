@@ -1,20 +1,22 @@
 /** Defines a tool. What is left out is the careful choice. */
 
+import { present } from "../kernel/present.ts";
 import type { ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Tool, ToolTraits } from "./tool.ts";
 
-export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> & {
-  readonly aliases?: readonly string[];
-  readonly family?: ToolFamily;
-  readonly resultCharacters?: number;
-  readonly deferred?: boolean;
-  readonly traits?: Partial<ToolTraits> | ((input: I) => Partial<ToolTraits>);
-  readonly claims?: Tool<I>["claims"];
-  readonly check?: Tool<I>["check"];
-};
+export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> &
+  Pick<Tool<I>, "output" | "searchHint" | "enabled"> & {
+    readonly aliases?: readonly string[];
+    readonly family?: ToolFamily;
+    readonly resultCharacters?: number;
+    readonly deferred?: boolean;
+    readonly traits?: Partial<ToolTraits> | ((input: I) => Partial<ToolTraits>);
+    readonly claims?: Tool<I>["claims"];
+    readonly check?: Tool<I>["check"];
+  };
 
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
-  const { name, description, input, traits, claims, check } = definition;
+  const { name, description, input, output, searchHint, enabled, traits, claims, check } = definition;
   let spec: ToolSpec | undefined;
   return {
     name,
@@ -27,7 +29,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
       spec ??= { name, description, input: input.json };
       return spec;
     },
-    ...(definition.family === undefined ? {} : { family: definition.family }),
+    ...present({ output, searchHint, enabled, family: definition.family }),
     ...(definition.resultCharacters === undefined ? {} : { resultCharacters: definition.resultCharacters }),
     traits: (given) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(given) : traits) }),
     claims: claims ?? (async () => [{ action: "use", target: name }]),

@@ -21,6 +21,8 @@ export type ToolTraits = {
   readonly concurrent: boolean;
   /** `safe`: may run again after a crash. `never`: is settled as interrupted instead. */
   readonly replay: "safe" | "never";
+  /** It may take away what cannot be had back: whoever is asked about it is told so. */
+  readonly destructive?: boolean;
 };
 
 export type ToolOutcome = {
@@ -61,7 +63,7 @@ export type WorklistView = {
   /** The names of all tools that can be called. */
   readonly offered: readonly string[];
   /** Tools that can be loaded and are not yet. */
-  readonly deferred: readonly ToolSpec[];
+  readonly deferred: readonly (ToolSpec & Pick<ToolHead, "searchHint">)[];
 };
 
 export type ToolContext = {
@@ -99,12 +101,18 @@ export type ToolHead = {
   readonly resultCharacters?: number;
   /** Not offered until the model has loaded it with ToolSearch. */
   readonly deferred: boolean;
+  /** Words by which ToolSearch finds it, beside those of its name and description. */
+  readonly searchHint?: string;
+  /** False: it is there and not for this session. Nobody is offered it, and no call runs it. */
+  readonly enabled?: boolean;
   /** The whole tool. Most sessions use few of theirs. */
   load(): Promise<Tool>;
 };
 
 export type Tool<I = unknown> = ToolHead & {
   readonly input: Schema<I>;
+  /** The form of what it gives to programs; data of another form is a failed call. */
+  readonly output?: Schema<unknown>;
   traits(input: I): ToolTraits;
   /** What the call would touch. Policy decides about exactly these. */
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;

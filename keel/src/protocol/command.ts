@@ -51,26 +51,30 @@ export const commandSchema = z.discriminatedUnion("type", [
 export type Command = z.infer<typeof commandSchema>;
 export type InputCommand = Extract<Command, { type: "input" }>;
 
+const texts = z.array(z.string());
+
 /** What became of a command. */
-export type Receipt =
-  | { type: "accepted"; inputId: string; duplicate: boolean }
+export const receiptSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("accepted"), inputId: z.string(), duplicate: z.boolean() }),
   /** The input was a command that needs no turn; what it says comes as `command.answered`. */
-  | { type: "ran"; command: string }
-  | { type: "answered"; askId: string }
-  | { type: "late"; askId: string; why: "closed" | "unknown" }
-  | { type: "interrupted"; running: boolean; stillQueued: string[]; dropped: string[] }
-  | { type: "dropped"; inputId: string; found: boolean }
-  | {
-      type: "rewound";
-      preview: boolean;
-      /** What changed, or would. */
-      files: { path: string; insertions: number; deletions: number }[];
-      skipped: { path: string; why: string }[];
-      /** Changed since, and cannot be restored. */
-      lost: string[];
-      /** The checkpoint that takes the rewind back. */
-      undo?: string | undefined;
-    }
-  | { type: "backgrounded"; callIds: string[] }
-  | { type: "stopped"; taskId: string; found: boolean }
-  | { type: "done" };
+  z.object({ type: z.literal("ran"), command: z.string() }),
+  z.object({ type: z.literal("answered"), askId: z.string() }),
+  z.object({ type: z.literal("late"), askId: z.string(), why: z.enum(["closed", "unknown"]) }),
+  z.object({ type: z.literal("interrupted"), running: z.boolean(), stillQueued: texts, dropped: texts }),
+  z.object({ type: z.literal("dropped"), inputId: z.string(), found: z.boolean() }),
+  z.object({
+    type: z.literal("rewound"),
+    preview: z.boolean(),
+    /** What changed, or would. */
+    files: z.array(z.object({ path: z.string(), insertions: z.number(), deletions: z.number() })),
+    skipped: z.array(z.object({ path: z.string(), why: z.string() })),
+    /** Changed since, and cannot be restored. */
+    lost: texts,
+    /** The checkpoint that takes the rewind back. */
+    undo: z.optional(z.string()),
+  }),
+  z.object({ type: z.literal("backgrounded"), callIds: texts }),
+  z.object({ type: z.literal("stopped"), taskId: z.string(), found: z.boolean() }),
+  z.object({ type: z.literal("done") }),
+]);
+export type Receipt = z.infer<typeof receiptSchema>;

@@ -15,7 +15,7 @@ export {
   originSchema,
 } from "./ask.ts";
 export { type Boundary, boundariesOf, changedSections, type Section } from "./boundary.ts";
-export { type Command, commandSchema, type Receipt } from "./command.ts";
+export { type Command, commandSchema, type Receipt, receiptSchema } from "./command.ts";
 export {
   type Denial,
   type Durable,

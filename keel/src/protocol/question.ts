@@ -5,20 +5,20 @@ const words = (says: string, most: number) =>
   z.string().check(z.minLength(1), z.maxLength(most), z.describe(says));
 
 export const questionSchema = z.object({
-  question: words("The whole question.", 1_000),
-  header: words("One or two words that stand above it.", 40),
+  question: words("The complete question.", 1_000),
+  header: words("A heading of one or two words.", 40),
   options: z
     .array(
       z.object({
-        label: words("What is picked, in a few words.", 100),
-        description: words("What picking it means.", 1_000),
+        label: words("The choice, in a few words.", 100),
+        description: words("What choosing it means.", 1_000),
         preview: z.exactOptional(
-          z.string().check(z.maxLength(10_000), z.describe("What it would look like, to be compared.")),
+          z.string().check(z.maxLength(10_000), z.describe("A preview to compare, such as a code snippet.")),
         ),
       }),
     )
-    .check(z.minLength(2), z.maxLength(4), z.describe("2 to 4; the person can always answer otherwise.")),
-  multiSelect: z._default(z.boolean(), false).check(z.describe("Whether several may be picked.")),
+    .check(z.minLength(2), z.maxLength(4), z.describe("2 to 4; the user can always type another answer.")),
+  multiSelect: z._default(z.boolean(), false).check(z.describe("Whether several can be chosen.")),
 });
 export type Question = z.infer<typeof questionSchema>;
 

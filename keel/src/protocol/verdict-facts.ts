@@ -86,6 +86,8 @@ export const verdictFactsSchema = z.object({
   /** The names that patterns of a command stood for at this moment. */
   expanded: z.optional(z.array(z.string())),
   moreExpanded: z.optional(z.number()),
+  /** Of several patterns: which of these names each stood for, by their places above, in the order of the patterns. */
+  expandedEach: z.optional(z.array(z.array(z.number()))),
   /** What was seen of the place where a command would run. */
   place: z.optional(placeFoundSchema),
   /** Whether the settings of the project might act. */

@@ -1,4 +1,5 @@
 /** Names that programs compare with: tools, older names of tools, ends of a session. */
+import { own } from "../kernel/own.ts";
 import { toolAliases, toolNames } from "../protocol/tool-families.ts";
 
 /** The built-in tools; which of them a session offers, its `init` says. */
@@ -51,3 +52,8 @@ export type ExitReason = (typeof EXIT_REASONS)[number];
 
 /** Stands in a list of system prompts where the part begins that changes; it is not sent. */
 export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
+/** Two kinds that every session has are known to programs in this spelling. */
+export const toldKind = (kind: string): string => own(toldKinds, kind) ?? kind;
+
+const toldKinds: Readonly<Record<string, string>> = { explore: "Explore", plan: "Plan" };

@@ -169,7 +169,7 @@ describe("a task is stopped", () => {
     await opened.session.run();
     expect(opened.all("turn.finished")).toHaveLength(1);
     await opened.say("well?");
-    expect(JSON.stringify(opened.model.requests.at(-1))).toContain("status: stopped (by the person)");
+    expect(JSON.stringify(opened.model.requests.at(-1))).toContain("status: stopped (by the user)");
     expect(await opened.session.submit({ type: "stop", taskId: "b0" })).toMatchObject({ found: false });
   });
 

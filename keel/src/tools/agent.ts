@@ -7,19 +7,21 @@ import { builtInTool, failure, flagField, textField } from "./built-in.ts";
 const generalKind = "general-purpose";
 
 const input = z.object({
-  description: textField("The work in a few words.", z.minLength(1), z.maxLength(200)),
+  description: textField("The task in three to five words.", z.minLength(1), z.maxLength(200)),
   prompt: textField(
-    "All that the agent needs to know: it sees nothing of this conversation.",
+    "The task, complete in itself: the agent sees nothing of this conversation.",
     z.minLength(1),
   ),
-  subagent_type: z.optional(textField(`Which kind of agent; ${generalKind} if left out.`)),
-  model: z.optional(textField("Another model.")),
+  subagent_type: z.optional(textField(`The kind of agent; default ${generalKind}.`)),
+  model: z.optional(textField("Override the model.")),
   effort: z.optional(
-    z.enum(["low", "medium", "high", "xhigh", "max"]).check(z.describe("How hard to think.")),
+    z.enum(["low", "medium", "high", "xhigh", "max"]).check(z.describe("Reasoning effort.")),
   ),
-  run_in_background: flagField("Whether to go on meanwhile, which is usual; you are told when it has ended."),
-  name: z.optional(textField("A name to send it messages by.", z.maxLength(60))),
-  isolation: z.optional(z.enum(["worktree"]).check(z.describe("worktree: in a copy of the repository."))),
+  run_in_background: flagField(
+    "Default true: return at once; you are notified when the agent finishes. false: wait for its report.",
+  ),
+  name: z.optional(textField("A name to address it by in SendMessage.", z.maxLength(60))),
+  isolation: z.optional(z.enum(["worktree"]).check(z.describe("worktree: work in a separate git worktree."))),
 });
 
 export const agentTool = (agents: Agents): Tool<z.infer<typeof input>> =>
@@ -28,7 +30,7 @@ export const agentTool = (agents: Agents): Tool<z.infer<typeof input>> =>
     family: "agents",
     aliases: ["Task"],
     description:
-      "Gives a piece of work to another agent and returns what it reports. For work that can be told apart and would fill this conversation, such as a wide search. Several at once belong into one reply.",
+      "Starts an agent that works on a task in a conversation of its own and reports the result. Use it for self-contained work that would fill this conversation (a broad search) or that can run in parallel; for a file or symbol you can name, use Read, Glob or Grep. Start independent agents in one reply. Its report is for you: tell the user what matters. Its claims are not proof; check important ones.",
     input,
     // What ran before is not started again: its own log says what became of it.
     traits: { concurrent: true, replay: "safe" },

@@ -11,7 +11,7 @@ export const askUserQuestionTool = builtInTool({
   name: "AskUserQuestion",
   family: "person",
   description:
-    "Asks the person to choose where the task leaves a real choice open that only they can make. Put what you would choose first. Do not ask whether you may go on.",
+    "Asks the user to choose between options, when a decision is theirs and you cannot find the answer yourself. Put your recommendation first and say so in its label. Do not use it to ask for permission to continue.",
   input: questionsSchema,
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },
@@ -28,8 +28,8 @@ export const askUserQuestionTool = builtInTool({
     });
     if (answer.verdict === "deny")
       return declined(answer, {
-        unsaid: "The person did not answer.",
-        then: "Go on with what seems best, and say what you assumed; or stop if you cannot.",
+        unsaid: "The user did not answer.",
+        then: "Continue with what seems best and say what you assumed, or stop if you cannot.",
       });
     return answered(questions, answersOf(answer, questions));
   },

@@ -18,19 +18,15 @@ const maxFileBytes = 20_000_000;
 
 const input = z.object({
   task_id: textField("The task's id."),
-  block: flagField("Whether to wait for the task's end; true if left out."),
-  timeout: numberField(
-    `Milliseconds to wait at most; ${defaultWaitMs} if left out.`,
-    z.gte(0),
-    z.lte(maxWaitMs),
-  ),
+  block: flagField("Wait for the task to end; default true."),
+  timeout: numberField(`Maximum wait in milliseconds; default ${defaultWaitMs}.`, z.gte(0), z.lte(maxWaitMs)),
 });
 
 export const taskOutputTool = builtInTool({
   name: "TaskOutput",
   aliases: ["BashOutput", "AgentOutput"],
   description:
-    "Shows the status of a background task and what it has written. With `block` it waits until the task has ended or the time is over.",
+    "Returns the status and output of a background task, by default once it has ended or the timeout has passed. You are notified when a task ends, so there is no need to poll.",
   input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async () => [],
@@ -75,14 +71,14 @@ function unknownTask(id: string, tasks: CallTasks): string | undefined {
 
 const stopInput = z.object({
   task_id: z.optional(textField("The task's id.")),
-  shell_id: z.optional(textField("The same, under its older name.")),
+  shell_id: z.optional(textField("Older name of task_id.")),
 });
 type TaskStopInput = z.infer<typeof stopInput>;
 
 export const taskStopTool = builtInTool({
   name: "TaskStop",
   aliases: ["KillShell", "KillBash"],
-  description: "Ends a background task with all that it started, and says how it ended.",
+  description: "Stops a background task and all of its processes.",
   input: stopInput,
   // It ends only what this session was allowed to start, so nobody is asked; twice is as good as once.
   traits: { readOnly: true, concurrent: false, replay: "safe" },

@@ -68,10 +68,10 @@ export function backgroundResult(
   const begun =
     sofar === undefined
       ? `It runs in the background as task ${id}.`
-      : `The person moved it to the background: it goes on as task ${id}.`;
+      : `The user moved it to the background; it continues as task ${id}.`;
   const where =
     data.outputFile === undefined ? "" : ` Its output goes to ${data.outputFile}; TaskOutput shows it too.`;
-  const end = " You are told when it ends, so there is no need to look again and again; TaskStop ends it.";
+  const end = " You will be notified when it ends, so there is no need to poll; TaskStop stops it.";
   const shown = middleOut(sofar ?? "");
   return {
     content: [

@@ -32,12 +32,12 @@ const maxLiveCharacters = 4_000;
 const input = z.object({
   command: textField("The command."),
   timeout: numberField(
-    `Milliseconds until it is stopped; ${defaultTimeoutMs} if left out, none in the background.`,
+    `Timeout in milliseconds; default ${defaultTimeoutMs}, none in the background.`,
     z.gte(1),
     z.lte(maxTimeoutMs),
   ),
-  description: z.optional(textField("What it does, in a few words, for the person who watches.")),
-  run_in_background: flagField("Return at once with a task id; the command goes on, and its end is told."),
+  description: z.optional(textField("What it does, in a few words, for the user.")),
+  run_in_background: flagField("Return a task id at once; you are notified when the command ends."),
 });
 type BashInput = z.infer<typeof input>;
 

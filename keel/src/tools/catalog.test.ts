@@ -14,7 +14,7 @@ const ports: ToolPorts = {
 };
 
 test("the built-in tools are sorted, described, and short", () => {
-  verifies("S4.15");
+  verifies("S4.15", "S4.8");
   const tools = builtInTools(ports);
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([
@@ -92,6 +92,7 @@ test("what all of them say of themselves fits into a request with room for the r
 });
 
 test("what needs a port is there only with it", () => {
+  verifies("S4.8");
   const without = builtInTools().map(({ name }) => name);
   const needing = builtInTools(ports).filter(({ name }) => !without.includes(name));
   expect(needing.map(({ name }) => name)).toEqual(["Agent", "SendMessage", "Skill", "WebFetch", "WebSearch"]);

@@ -43,6 +43,24 @@ async function opened(replies: Script["replies"], more = {}) {
 }
 
 describe("after a compaction", () => {
+  test("what was said before leaves memory, and the notes stand in its place", async () => {
+    verifies("S4.53");
+    const { say, session, last } = await opened([
+      reply("An old answer."),
+      reply("A newer one."),
+      reply("NOTES"),
+      reply("Gone on."),
+    ]);
+    await say("an old question ".repeat(50));
+    await say("newer");
+    await session.submit({ type: "compact" });
+    await session.run();
+    expect(JSON.stringify(session.state.history)).not.toContain("old question");
+    expect(JSON.stringify(session.state.history)).toContain("NOTES");
+    await say("go on");
+    expect(last()).not.toContain("old question");
+  });
+
   test("the newest five files that were read are given back, and one that has changed is named", async () => {
     verifies("S4.52");
     const names = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `${name}.txt`);

@@ -24,7 +24,7 @@ const at = (name: string): string => path.join(room.cwd, name);
 
 describe("Edit replaces", () => {
   test("exactly one place, and tells it as words, as a diff and as data", async () => {
-    verifies("S4.9", "S4.79");
+    verifies("S4.9", "S4.79", "S4.6");
     await given("a.ts", "one\ntwo\nthree\n");
     const call = await edit("a.ts", "two", "2\n2b");
     const hunks = [
@@ -126,6 +126,7 @@ describe("Edit makes a new file", () => {
 
 describe("Edit refuses, before anyone is asked,", () => {
   test("a file that was not read, and tells nothing of it", async () => {
+    verifies("S4.21");
     room.put("a.ts", "secret = 1");
     const call = await edit("a.ts", "secret = 2", "x");
     expect(call).toMatchObject({
@@ -135,6 +136,7 @@ describe("Edit refuses, before anyone is asked,", () => {
   });
 
   test("a file that changed since, even in the same moment and to the same length", async () => {
+    verifies("S4.21");
     await given("a.ts", "one");
     room.put("a.ts", "two");
     expect(await edit("a.ts", "two", "x")).toMatchObject({

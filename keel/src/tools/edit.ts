@@ -7,18 +7,18 @@ import { writeClaims } from "./target.ts";
 
 const replacement = {
   old_string: textField("The exact text to replace."),
-  new_string: textField("The text to put in its place."),
+  new_string: textField("The replacement."),
   replace_all: z._default(z.boolean(), false).check(z.describe("Replace every occurrence.")),
 };
 
 export const editTool = builtInTool({
   name: "Edit",
   family: "edits",
-  description: `Replaces text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, indentation included and without Read's line numbers, and must occur once; add neighbouring lines to make it unique, or set replace_all. An empty old_string makes a new file.`,
+  description: `Replaces exact text in a file. Read the file first: the edit is refused if it was not read or has changed since. old_string must match exactly, including indentation and without Read's line numbers, and must be unique in the file: add surrounding lines, or set replace_all. An empty old_string creates a new file.`,
   input: z.object({
     file_path: pathField,
     ...replacement,
-    old_string: textField("The exact text to replace; empty to make a new file."),
+    old_string: textField("The exact text to replace; empty to create a file."),
   }),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async ({ file_path, ...edit }, context) =>
@@ -37,7 +37,7 @@ const maxEdits = 200;
 export const multiEditTool = builtInTool({
   name: "MultiEdit",
   family: "edits",
-  description: `Makes several replacements in one file at once: all of them, or none if one does not fit. Each follows the rules of Edit.`,
+  description: `Makes several edits to one file, all or none. Each follows the rules of Edit.`,
   input: z.object({
     file_path: pathField,
     edits: z
@@ -45,7 +45,7 @@ export const multiEditTool = builtInTool({
       .check(
         z.minLength(1),
         z.maxLength(maxEdits),
-        z.describe("The replacements, in order; each sees what those before it left."),
+        z.describe("The edits, applied in order, each to the result of the one before."),
       ),
   }),
   claims: ({ file_path }, context) => writeClaims(context, file_path),

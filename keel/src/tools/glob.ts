@@ -15,15 +15,15 @@ const maxPaths = 100;
 const timeoutMs = 20_000;
 
 const input = z.object({
-  pattern: textField("For example **/*.ts, src/*.{js,ts} or docs/**/index.md."),
-  path: z.optional(textField("The directory to look in; the working directory if left out.")),
+  pattern: textField("Such as **/*.ts, src/*.{js,ts} or docs/**/index.md."),
+  path: z.optional(textField("Directory to search; default is the working directory.")),
 });
 type GlobInput = z.infer<typeof input>;
 
 export const globTool = builtInTool({
   name: "Glob",
   family: "reads",
-  description: `Finds files by a pattern: * stands for a part of a name, ? for a sign, ** for any directories, {a,b} for either. A pattern without ** finds nothing below its directory. Returns at most ${maxPaths} paths, the newest first. Hidden files are found; links, .git and what ignore files name are not, unless path or the start of the pattern leads there.`,
+  description: `Finds files by glob pattern: *, ?, ** and {a,b}. Only ** descends into subdirectories. Returns up to ${maxPaths} paths, newest first. Includes hidden files; skips symlinks, .git and ignored files unless path or the start of the pattern points there.`,
   input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async (given, context) => [

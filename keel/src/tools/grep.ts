@@ -18,39 +18,30 @@ const maxShownCharacters = 30_000;
 const count = (says: string) => numberField(says, z.gte(0), z.lte(maxContextLines));
 
 const input = z.object({
-  pattern: textField("A regular expression of ripgrep's kind: escape { } ( ) to find them as they are."),
-  path: z.optional(textField("A directory or a file; the working directory if left out.")),
-  glob: z.optional(
-    textField('Only files that fit, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md": all others.'),
-  ),
-  type: z.optional(textField("Only files of a type: js, py, rust, md …")),
+  pattern: textField("Regular expression (ripgrep syntax); escape literal { } ( )."),
+  path: z.optional(textField("File or directory; default is the working directory.")),
+  glob: z.optional(textField('Only matching files, such as "*.ts" or "src/**/*.{js,ts}"; "!*.md" excludes.')),
+  type: z.optional(textField("Only files of this type: js, py, rust, md …")),
   output_mode: z
     ._default(z.enum(["content", "files_with_matches", "count"]), "files_with_matches")
-    .check(
-      z.describe(
-        "Matching lines, paths of files (the newest first), or the number of matching lines per file.",
-      ),
-    ),
+    .check(z.describe("Matching lines, file paths (newest first), or match counts per file.")),
   "-A": count("content: lines after each match."),
   "-B": count("content: lines before each match."),
   "-C": count("content: lines before and after each match."),
-  context: count("The same as -C."),
-  "-n": flagField("content: with line numbers; true if left out."),
-  "-i": flagField("Upper and lower case are the same."),
-  "-o": flagField("content: only what matches, not the whole line."),
-  multiline: flagField("A match may go over several lines, and . matches line ends."),
-  head_limit: numberField(
-    `At most so many lines or files; ${defaultEntries} if left out, 0 for all.`,
-    z.gte(0),
-  ),
-  offset: numberField("So many lines or files are passed over first.", z.gte(0)),
+  context: count("Same as -C."),
+  "-n": flagField("content: line numbers; default true."),
+  "-i": flagField("Ignore case."),
+  "-o": flagField("content: only the matching part of a line."),
+  multiline: flagField("Let patterns span lines, with . matching newlines."),
+  head_limit: numberField(`Maximum lines or files; default ${defaultEntries}, 0 for all.`, z.gte(0)),
+  offset: numberField("Skip this many lines or files.", z.gte(0)),
 });
 type GrepInput = z.infer<typeof input>;
 
 export const grepTool = builtInTool({
   name: "Grep",
   family: "reads",
-  description: `Searches text in files with ripgrep. Use it rather than grep or rg in Bash. Hidden files are searched; binary files, links, .git and what ignore files name are not, unless path leads there.`,
+  description: `Searches file contents with ripgrep. Use it instead of grep or rg in Bash. Includes hidden files; skips binary files, symlinks, .git and ignored files unless path points there.`,
   input,
   traits: { readOnly: true, concurrent: true, replay: "safe" },
   claims: async ({ path = "." }, context) => [{ action: "read", target: await claimedPath(context, path) }],

@@ -27,15 +27,11 @@ const input = z.object({
   notebook_path: textField("Path of the .ipynb file, absolute or relative to the working directory."),
   cell_id: z.optional(
     textField(
-      "The id of the cell, or its number as Read shows it. insert: the cell to insert behind; the start if left out.",
+      "The cell's id, or its number as Read shows it. insert: the cell to insert after; omit to insert at the start.",
     ),
   ),
-  new_source: z._default(z.string(), "").check(z.describe("The new text of the cell.")),
-  cell_type: z.optional(
-    z
-      .enum(["code", "markdown"])
-      .check(z.describe("Kind of the cell; needed to insert, otherwise as it was.")),
-  ),
+  new_source: z._default(z.string(), "").check(z.describe("The new source of the cell.")),
+  cell_type: z.optional(z.enum(["code", "markdown"]).check(z.describe("Cell type; required for insert."))),
   edit_mode: z
     ._default(z.enum(["replace", "insert", "delete"]), "replace")
     .check(z.describe("What to do with the cell.")),
@@ -45,7 +41,7 @@ type NotebookEditInput = z.infer<typeof input>;
 export const notebookEditTool = builtInTool({
   name: "NotebookEdit",
   family: "edits",
-  description: `Changes one cell of a Jupyter notebook: replaces its text, inserts a new cell behind it, or deletes it. Read the notebook first. A code cell whose text changes loses its outputs.`,
+  description: `Changes one cell of a Jupyter notebook: replaces its source, inserts a new cell after it, or deletes it. Read the notebook first. A code cell whose source changes loses its outputs.`,
   input,
   claims: ({ notebook_path }, context) => writeClaims(context, notebook_path),
   check: async (given, context) => whyNot(await planCell(given, context)),

@@ -12,7 +12,7 @@ export const enterPlanModeTool = builtInTool({
   name: "EnterPlanMode",
   family: "person",
   description:
-    "Begins plan mode, in which you look and think but change nothing until the person has approved your plan. For work that can be done in several ways, or that would be costly to redo.",
+    "Enters plan mode: you explore and design, and change nothing until the user has approved your plan. Use it for work with several reasonable approaches, or that would be costly to redo.",
   input: z.object({}),
   traits: { readOnly: true, replay: "safe" },
   claims: async () => [],
@@ -34,7 +34,7 @@ const maxPlanCharacters = 100_000;
 const input = z.looseObject({
   plan: z.optional(
     textField(
-      "The plan in Markdown; left out, what stands in the plan file.",
+      "The plan in Markdown; default is the content of the plan file.",
       z.maxLength(maxPlanCharacters),
     ),
   ),
@@ -46,7 +46,7 @@ export const exitPlanModeTool = builtInTool({
   name: exitPlanName,
   family: "person",
   description:
-    "Shows the person your finished plan and asks whether to carry it out. Only in plan mode, and only for work that changes something: what was only looked up needs no plan. Do not ask in words whether the plan is good; this does.",
+    "Presents your finished plan to the user for approval and leaves plan mode if they approve. Only in plan mode, and only for work that changes something; pure research needs no plan. Do not ask for approval in any other way.",
   input,
   // Asking again under the same id joins the question that is open.
   traits: { readOnly: true, replay: "safe" },

@@ -23,15 +23,15 @@ const maxLineCharacters = 2_000;
 
 const input = z.object({
   file_path: pathField,
-  offset: numberField("Number of the first line, or cell of a notebook; 1 if left out.", z.gte(1)),
-  limit: numberField(`How many lines to show; ${maxLines} if left out.`, z.gte(1)),
-  pages: z.optional(textField('Of a PDF: the pages to show, such as "3" or "1-5".')),
+  offset: numberField("First line, or cell of a notebook; default 1.", z.gte(1)),
+  limit: numberField(`Number of lines; default ${maxLines}.`, z.gte(1)),
+  pages: z.optional(textField('PDF only: pages to read, such as "3" or "1-5".')),
 });
 
 export const readTool = builtInTool({
   name: "Read",
   family: "reads",
-  description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: go on with offset and limit. PNG, JPEG, GIF and WebP files are shown as images, PDF files as the text of their pages, notebooks (.ipynb) as cells with their outputs. Lists no directories: use Glob for that.`,
+  description: `Reads a file. Each line is shown as its number, a tab and its text; number and tab are not part of the file. Long files are shown in part: continue with offset and limit. Shows PNG, JPEG, GIF and WebP files as images, PDF files as text by page, notebooks (.ipynb) as cells with outputs. For directories use Glob.`,
   input,
   resultCharacters,
   traits: { readOnly: true, concurrent: true, replay: "safe" },

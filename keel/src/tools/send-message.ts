@@ -7,15 +7,15 @@ import { text } from "../protocol/message.ts";
 import { builtInTool, failure, textField } from "./built-in.ts";
 
 const input = z.object({
-  to: textField("The agent's name or id; main for the one that started you.", z.minLength(1)),
-  message: textField("What to tell it.", z.minLength(1)),
+  to: textField("The agent's name or id; main is the agent that started you.", z.minLength(1)),
+  message: textField("The message.", z.minLength(1)),
 });
 
 export const sendMessageTool = (agents: Agents): Tool<z.infer<typeof input>> =>
   builtInTool({
     name: "SendMessage",
     description:
-      "Tells an agent something that you have started and that is still known: more work, a question, a correction.",
+      "Sends a message to an agent you started: more work, a question, a correction. One that has finished resumes with all it knew.",
     input,
     claims: async ({ to }) => [{ action: "delegate", target: to }],
     run: async function* ({ to, message }, context, signal) {

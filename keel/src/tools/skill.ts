@@ -8,8 +8,8 @@ import type { Display } from "../protocol/tool.ts";
 import { builtInTool, failure, textField } from "./built-in.ts";
 
 const input = z.object({
-  skill: textField("Its name.", z.minLength(1)),
-  args: z.optional(textField("What it is to work on.")),
+  skill: textField("The skill's name.", z.minLength(1)),
+  args: z.optional(textField("Arguments for the skill.")),
 });
 
 /** Where agents are absent, a skill that wants one of its own is followed here. */
@@ -17,7 +17,7 @@ export const skillTool = (library: Library, agents?: Agents | undefined): Tool<z
   builtInTool({
     name: "Skill",
     description:
-      "Reads a skill: instructions for a certain kind of work, which you then follow. Use it when the task is one that a listed skill is for, before you begin.",
+      "Loads a skill: instructions for one kind of work, which you then follow. If a listed skill fits the task, load it before you start.",
     input,
     traits: { readOnly: true, replay: "safe" },
     claims: async ({ skill }) => [{ action: "use", target: skill }],

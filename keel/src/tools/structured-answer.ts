@@ -22,7 +22,7 @@ export function answerTool({ schema, check }: { schema: JsonObject; check: Check
   return defineTool<JsonObject>({
     name: answerToolName,
     description:
-      "Gives your final answer in the form that was asked for. Call it exactly once, when the work is done; the call ends your turn.",
+      "Returns your final answer in the requested format. Call it exactly once, when the work is done; it ends your turn.",
     input,
     traits: { readOnly: true, concurrent: false, replay: "safe" },
     claims: async () => [],

@@ -45,15 +45,15 @@ const noSuchTodo = (id: string, todos: readonly Todo[]): string =>
 export const taskCreateTool = builtInTool({
   name: "TaskCreate",
   description:
-    "Adds a task to your list, which the person sees. Keep such a list for work of three or more steps; leave it out for less.",
+    "Adds a task to your task list, which the user sees. Use the list for work of three or more steps, or when the user gives you several tasks; skip it for less.",
   input: z.object({
-    subject: shortField("What to do, in a short sentence."),
-    description: textField("What it takes to be done.", z.maxLength(maxDescriptionCharacters)),
+    subject: shortField("What to do, as a short imperative."),
+    description: textField("Details, and what counts as done.", z.maxLength(maxDescriptionCharacters)),
     activeForm: z.optional(
-      textField("What to show meanwhile: Running the tests.", z.maxLength(maxSubjectCharacters)),
+      textField("Shown while in progress: Running the tests.", z.maxLength(maxSubjectCharacters)),
     ),
     metadata: z.optional(
-      z.record(z.string(), jsonSchema).check(z.describe("Anything else to keep with it.")),
+      z.record(z.string(), jsonSchema).check(z.describe("Anything else to store with it.")),
     ),
   }),
   ...onList,
@@ -74,8 +74,8 @@ export const taskCreateTool = builtInTool({
 
 export const taskGetTool = builtInTool({
   name: "TaskGet",
-  description: "Shows one task of your list with its description and what it waits for.",
-  input: z.object({ taskId: textField("Its number.") }),
+  description: "Shows one task with its description and what blocks it.",
+  input: z.object({ taskId: textField("The task's number.") }),
   ...onList,
   traits: { ...onList.traits, concurrent: true },
   run: async function* ({ taskId }, context) {
@@ -97,7 +97,7 @@ export const taskGetTool = builtInTool({
 
 export const taskListTool = builtInTool({
   name: "TaskList",
-  description: "Shows your list of tasks.",
+  description: "Shows your task list.",
   input: z.object({}),
   ...onList,
   traits: { ...onList.traits, concurrent: true },
@@ -122,27 +122,27 @@ export const taskListTool = builtInTool({
 const ids = (says: string) => z.optional(z.array(z.string()).check(z.describe(says)));
 
 const updateInput = z.object({
-  taskId: textField("Its number."),
+  taskId: textField("The task's number."),
   status: z.optional(
     z
       .enum(["pending", "in_progress", "completed", "deleted"])
-      .check(z.describe("in_progress when you begin, completed only when it is really done.")),
+      .check(z.describe("in_progress when you start it, completed only when it is fully done.")),
   ),
-  subject: z.optional(shortField("A new sentence for it.")),
-  description: z.optional(textField("A new description.", z.maxLength(maxDescriptionCharacters))),
-  activeForm: z.optional(shortField("What to show meanwhile.")),
+  subject: z.optional(shortField("New subject.")),
+  description: z.optional(textField("New description.", z.maxLength(maxDescriptionCharacters))),
+  activeForm: z.optional(shortField("Shown while in progress.")),
   owner: z.optional(shortField("Who does it.")),
-  addBlocks: ids("Tasks that have to wait for this one."),
-  addBlockedBy: ids("Tasks that this one has to wait for."),
+  addBlocks: ids("Tasks that this one blocks."),
+  addBlockedBy: ids("Tasks that block this one."),
   metadata: z.optional(
-    z.record(z.string(), jsonSchema).check(z.describe("Values to keep with it; null takes one away.")),
+    z.record(z.string(), jsonSchema).check(z.describe("Values to store; null removes one.")),
   ),
 });
 type TaskUpdateInput = z.infer<typeof updateInput>;
 
 export const taskUpdateTool = builtInTool({
   name: "TaskUpdate",
-  description: "Changes a task of your list: its status, its words, or what it waits for.",
+  description: "Updates a task: its status, text or dependencies. Have one task in progress at a time.",
   input: updateInput,
   ...onList,
   check: async (given, context) => whyNot(given, context.worklist().todos),
@@ -222,17 +222,17 @@ const withoutBlocker = (todo: Todo, gone: string | undefined): Todo =>
 export const todoWriteTool = builtInTool({
   name: "TodoWrite",
   description:
-    "Writes your list of what is to be done, which the person sees. Keep one for work of three or more steps: one entry in_progress at a time, completed as soon as it is really done.",
+    "Writes your task list, which the user sees. Use it for work of three or more steps: one task in_progress at a time, completed as soon as it is fully done.",
   input: z.object({
     todos: z
       .array(
         z.object({
           content: shortField("What to do."),
           status: z.enum(["pending", "in_progress", "completed"]),
-          activeForm: shortField("What to show meanwhile: Running the tests."),
+          activeForm: shortField("Shown while in progress: Running the tests."),
         }),
       )
-      .check(z.maxLength(maxTodos), z.describe("The whole list, in place of the former one.")),
+      .check(z.maxLength(maxTodos), z.describe("The whole list; replaces the previous one.")),
   }),
   ...onList,
   run: async function* ({ todos }, context) {

@@ -47,6 +47,25 @@ async function search(...queries: object[]) {
 }
 
 describe("ToolSearch", () => {
+  test("finds a tool by words that only its hint has", () => {
+    verifies("S4.1");
+    const spec = { name: "mcp__calendar__add", description: "Adds an entry.", input: {} };
+    expect(findTools("appointment", [spec])).toEqual([]);
+    expect(findTools("appointment", [{ ...spec, searchHint: "meetings, appointments" }])).toHaveLength(1);
+  });
+
+  test("is told the hint of a tool that is not loaded", async () => {
+    verifies("S4.1");
+    const hinted = { ...late("mcp__calendar__add", "Adds an entry."), searchHint: "appointment" };
+    const model = scriptedModel({
+      replies: [reply(toolUse("ToolSearch", { query: "appointment" })), reply("done")],
+    });
+    const session = await openTestSession({ model, tools: [toolSearchTool, hinted] });
+    await session.say("go");
+    expect(session.all("tool.finished")).toMatchObject([{ loads: ["mcp__calendar__add"] }]);
+    expect(JSON.stringify(model.requests[1]?.tools)).not.toContain("appointment");
+  });
+
   test("loads tools by name, in the order given, at the end of the list", async () => {
     verifies("P14", "S4.14");
     const { finished, offered, all } = await search({ query: "select:mcp__mail__send, mcp__git__log" });

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { toolSearchName } from "../core/toolbox.ts";
 import { shorten } from "../kernel/text.ts";
+import type { WorklistView } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import { builtInTool, numberField, textField } from "./built-in.ts";
@@ -15,13 +16,13 @@ const input = z.object({
     z.minLength(1),
     z.maxLength(500),
   ),
-  max_results: numberField(`Most tools to load; ${usualResults} if left out.`, z.gte(1), z.lte(maxResults)),
+  max_results: numberField(`Maximum number of tools; default ${usualResults}.`, z.gte(1), z.lte(maxResults)),
 });
 
 export const toolSearchTool = builtInTool({
   name: toolSearchName,
   description:
-    "Loads more tools, whose names you were told: their descriptions join your list, and you can call them from your next reply on. Load at once everything that you will need: every loading reads the whole conversation anew.",
+    "Loads additional tools by name or keywords, so that you can call them from your next reply on. Load everything you will need in one call: each load makes the whole conversation be processed again.",
   input,
   // Runs alone: two loadings at once would be two changes of the prompt.
   traits: { readOnly: true, replay: "safe" },
@@ -44,7 +45,7 @@ export const toolSearchTool = builtInTool({
 });
 
 /** By name in the order given, or by how many of the words a tool's name and description hold. */
-export function findTools(query: string, tools: readonly ToolSpec[]): ToolSpec[] {
+export function findTools(query: string, tools: WorklistView["deferred"]): ToolSpec[] {
   const names = /^select:(.*)$/s.exec(query.trim())?.[1];
   if (names !== undefined)
     return names.split(",").flatMap((name) => tools.find((tool) => same(tool.name, name.trim())) ?? []);
@@ -59,9 +60,12 @@ export function findTools(query: string, tools: readonly ToolSpec[]): ToolSpec[]
     .map(({ tool }) => tool);
 }
 
-/** A word in the name says more than one in the description. */
-function scoreOf({ name, description }: ToolSpec, words: readonly string[]): number {
-  const [inName, inText] = [name.toLowerCase(), description.toLowerCase()];
+/** A word in the name says more than one in the description, or in the words to find it by. */
+function scoreOf(
+  { name, description, searchHint = "" }: WorklistView["deferred"][number],
+  words: readonly string[],
+): number {
+  const [inName, inText] = [name.toLowerCase(), `${description}\n${searchHint}`.toLowerCase()];
   return words.reduce(
     (sum, word) => sum + (inName.includes(word) ? 3 : 0) + (inText.includes(word) ? 1 : 0),
     0,

@@ -14,7 +14,7 @@ const maxSnippet = 500;
 const domains = (says: string) => z.optional(z.array(z.string()).check(z.maxLength(20), z.describe(says)));
 
 const input = z.object({
-  query: textField("What to look for.", z.minLength(2), z.maxLength(400)),
+  query: textField("The search query.", z.minLength(2), z.maxLength(400)),
   allowed_domains: domains("Only results from these domains."),
   blocked_domains: domains("No results from these domains."),
 });
@@ -25,7 +25,7 @@ export const webSearchTool = (search: WebSearch): Tool<WebSearchInput> =>
     name: "WebSearch",
     family: "web",
     description:
-      "Searches the web and returns titles, addresses and a few words of each result. Read a page with WebFetch before you rely on it, and name the addresses that you used.",
+      "Searches the web and returns titles, URLs and snippets. Read a page with WebFetch before you rely on it, and cite the URLs you used.",
     input,
     traits: { readOnly: true, concurrent: true, replay: "safe" },
     check: async ({ allowed_domains = [], blocked_domains = [] }) => {

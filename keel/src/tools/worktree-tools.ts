@@ -6,7 +6,7 @@ import { builtInTool, failure, flagField, said, textField } from "./built-in.ts"
 
 const enterInput = z.object({
   name: z.optional(
-    textField("A short name for folder and branch.", z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/)),
+    textField("A short name for directory and branch.", z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/)),
   ),
 });
 
@@ -15,7 +15,7 @@ export const enterWorktreeTool = (worktrees: Worktrees): Tool<z.infer<typeof ent
     name: "EnterWorktree",
     deferred: true,
     description:
-      "Makes a git worktree, a copy of the repository's files on a branch of its own, and works there from now on. Only when the person asks for a worktree.",
+      "Creates a git worktree on a branch of its own and moves the session there. Only when the user asks for a worktree.",
     input: enterInput,
     check: async () =>
       worktrees.current() ? "You work in a worktree already. Leave it with ExitWorktree." : undefined,
@@ -35,15 +35,15 @@ export const enterWorktreeTool = (worktrees: Worktrees): Tool<z.infer<typeof ent
 const exitInput = z.object({
   action: z
     .enum(["keep", "remove"])
-    .check(z.describe("keep: folder and branch stay. remove: both go, if nothing was changed.")),
-  discard_changes: flagField("Remove it although it holds changes, which are lost then."),
+    .check(z.describe("keep: directory and branch stay. remove: delete both, if nothing changed.")),
+  discard_changes: flagField("Remove it even if it has changes, which are lost."),
 });
 
 export const exitWorktreeTool = (worktrees: Worktrees): Tool<z.infer<typeof exitInput>> =>
   builtInTool({
     name: "ExitWorktree",
     deferred: true,
-    description: "Leaves the worktree that EnterWorktree made and goes back to the folder of the session.",
+    description: "Leaves the worktree that EnterWorktree created and returns to the session's directory.",
     input: exitInput,
     check: async () => (worktrees.current() ? undefined : "You work in no worktree."),
     run: async function* ({ action, discard_changes = false }) {

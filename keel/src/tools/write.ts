@@ -17,14 +17,14 @@ import { plainForm, type TextFile } from "./text-file.ts";
 
 const input = z.object({
   file_path: pathField,
-  content: textField("Everything that the file shall hold."),
+  content: textField("The complete content of the file."),
 });
 type WriteInput = z.infer<typeof input>;
 
 export const writeTool = builtInTool({
   name: "Write",
   family: "edits",
-  description: `Writes a whole file and makes missing directories. A file that exists must have been read first and not have changed since; its line ends, encoding and mode are kept. To change a part of a file use Edit, which needs less text.`,
+  description: `Writes a whole file, creating missing directories. An existing file must have been read first and not have changed since; its line endings, encoding and mode are kept. To change part of a file use Edit.`,
   input,
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => whyNot(await planWrite(given, context)),

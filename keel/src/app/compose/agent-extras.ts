@@ -67,7 +67,7 @@ export async function skillTexts(
     }
   }
   return {
-    texts: texts.length > 0 ? [note("Skills for this work, to be followed where they fit:"), ...texts] : [],
+    texts: texts.length > 0 ? [note("Skills for this task; follow them where they fit:"), ...texts] : [],
     problems,
   };
 }

@@ -9,7 +9,7 @@ type Bundled = Pick<PromptFile, "name" | "description" | "argumentHint"> & {
 const skills: readonly Bundled[] = [
   {
     name: "commit",
-    description: "Commit the changes of the working tree, in the manner of the repository.",
+    description: "Commit the changes of the working tree, in the style of the repository.",
     argumentHint: "[what to commit]",
     allow: ["Bash(git status:*)", "Bash(git diff:*)", "Bash(git log:*)"],
     body: `Make one commit, or several if the changes are about different things.
@@ -17,9 +17,9 @@ const skills: readonly Bundled[] = [
 1. Look: \`git status --short\`, \`git diff HEAD\`, \`git log --oneline -10\`. Read new files too.
 2. Decide what belongs together. Leave out what looks like a secret, a build result or somebody else's unfinished work, and say so.
 3. Stage by naming paths; never with \`git add -A\`.
-4. Write the message as the last ten are written: same language, tense, prefix and length. The first line says what changed, the body why, if that is not plain.
-5. Commit. If a hook of the repository refuses, mend what it complains about and commit anew; do not go around it.
-6. End with \`git status --short\` and name the commits that you made. Do not push unless that was asked for.
+4. Write the message in the style of the last ten: same language, tense, prefix and length. The first line says what changed, the body why, if that is not obvious.
+5. Commit. If a hook of the repository refuses, fix what it complains about and commit again; do not bypass it.
+6. End with \`git status --short\` and list the commits you made. Do not push unless asked to.
 
 $ARGUMENTS`,
   },
@@ -32,21 +32,21 @@ $ARGUMENTS`,
 
 1. Get the whole change and read around it: callers, tests, and what the code was before.
 2. Look for what is wrong, in this order: wrong results, lost data, security, races and failures that nobody handles, broken interfaces, missing tests, and last what makes the code hard to read.
-3. Prove each finding: name the input or the order of events that leads to it. Run a test where that is quick. What you cannot prove, call a doubt.
-4. Report the findings, the worst first, each with file and line, what happens, and how to mend it in a sentence. If there are none, say what you checked.
+3. Prove each finding: name the input or the order of events that leads to it. Run a test where that is quick. Mark what you cannot prove as a suspicion.
+4. Report the findings, the worst first, each with file and line, what happens, and how to fix it in a sentence. If there are none, say what you checked.
 
 $ARGUMENTS`,
   },
   {
     name: "debug",
-    description: "Find the cause of a failure or of wrong behaviour, and mend it.",
+    description: "Find the cause of a failure or wrong behaviour, and fix it.",
     argumentHint: "[what goes wrong]",
     body: `Find the cause before you change anything.
 
-1. Make it happen: the shortest command or test that shows the failure. If you cannot, say what you tried and what you would need.
-2. Read the whole message and the code that it names. Write down what must be true there, and find the first place where it is not: by a smaller input, by halving the history (\`git bisect\`), or by a few temporary prints.
+1. Reproduce it with the shortest command or test that shows the failure. If you cannot, say what you tried and what you would need.
+2. Read the whole message and the code that it names. Write down what must be true there, and find the first place where it is not: by a smaller input, by bisecting the history (\`git bisect\`), or by a few temporary prints.
 3. Explain the cause in one or two sentences that account for everything that was seen. As long as something stays unexplained, go on looking.
-4. Mend the cause, not what it shows. Take temporary prints out again.
+4. Fix the cause, not the symptom. Remove temporary prints.
 5. Add a test that failed before and passes now, where the project has tests. Run the tests around it.
 6. Report the cause, the change and what you ran.
 
@@ -54,9 +54,9 @@ $ARGUMENTS`,
   },
   {
     name: "test-fix",
-    description: "Run the tests of the project and mend what fails.",
+    description: "Run the project's tests and fix what fails.",
     argumentHint: "[which tests]",
-    body: `Bring the tests to pass, by mending what is wrong.
+    body: `Make the tests pass by fixing what is wrong.
 
 1. Find out how the project runs its tests: its instructions, its scripts, its CI. Run them, or those that were named.
 2. Take the failures one by one, beginning with those that may cause others. Decide each time whether the code or the test is wrong, from what the code is meant to do.
@@ -72,10 +72,10 @@ $ARGUMENTS`,
     argumentHint: "[file, function, feature or question]",
     body: `Explain what was named to somebody who will work on it. Change nothing.
 
-1. Read the code itself, not only its comments: where it is entered, what it calls, what its tests say about it.
+1. Read the code itself, not only its comments: its entry points, what it calls, what its tests say about it.
 2. Begin with the purpose in one sentence. Then follow one typical case from its start to its end, with file and line at each step.
 3. Say which data it keeps and who may change it, what it relies on, and what surprised you or is easily broken.
-4. Where you are not sure, say so and how it could be found out. A small drawing in text helps if more than three parts take part.
+4. Where you are not sure, say so and how it could be found out. Add a small text diagram if more than three parts are involved.
 
 $ARGUMENTS`,
   },

@@ -265,8 +265,8 @@ describe("the Skill tool", () => {
       "of the project",
       "of the user",
       "of the plugin",
-      // Ours: "in the manner of the repository", as its text says.
-      "of the repository",
+      // Ours says it of the last ten messages.
+      "of the last",
     ]);
   });
 

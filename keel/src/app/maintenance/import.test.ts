@@ -113,6 +113,8 @@ describe("importing", () => {
       "model.started",
       "model.finished",
       "turn.finished",
+      // What an agent was asked in between is a session of its own.
+      "task.changed",
       "session.closed",
     ]);
     // Once more there is nothing new, and nothing is overwritten.

@@ -1,6 +1,6 @@
 /** `keel import`: what another agent has set up, shown as a list and copied on a person's word. Nothing is overwritten. */
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, open, readdir, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type OtherAgent, otherAgents, readOtherSetup } from "../../config/definitions/other-agents.ts";
 import { checkSettings } from "../../config/settings/check-settings.ts";
@@ -8,13 +8,19 @@ import { readJsonc } from "../../config/settings/jsonc.ts";
 import { pathsOf, userHome } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { asObject, isObject, nested, parseJson, valueAt } from "../../kernel/json.ts";
+import { asObject, asText, isObject, nested, valueAt } from "../../kernel/json.ts";
 import { own } from "../../kernel/own.ts";
+import { projectKeyOf } from "../../kernel/path.ts";
 import { withShownUrls } from "../../kernel/shown-url.ts";
 import { shorten } from "../../kernel/text.ts";
 import { parseRule } from "../../policy/rules.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { text, textOf } from "../../protocol/message.ts";
 import { openHome } from "../home.ts";
-import { claudeLines, codexLines, eventsOf, type OtherLine } from "./other-session.ts";
+import { linesOf, type RawLine } from "../transcripts/index-transcript.ts";
+import { transcriptProjects } from "../transcripts/places.ts";
+import { readLine } from "../transcripts/read-line.ts";
+import { LogBuilder, type OtherLine } from "../transcripts/to-events.ts";
 import { type SettingsLocation, writeRule, writeValue } from "./settings-files.ts";
 
 export { type OtherAgent, otherAgents };
@@ -147,22 +153,25 @@ async function sessionItems(
   { place, home, version }: { place: SettingsLocation; home: string; version: string },
 ): Promise<ImportItem[]> {
   if (agent === "gemini") return [];
-  const files = agent === "claude" ? await claudeFiles(home, place.cwd) : await codexFiles(home);
+  const files = agent === "claude" ? await claudeFiles(place) : await codexFiles(home);
   const sessions = openHome(place).sessions;
   const known = new Set((await sessions.list({})).map(({ id }) => id));
   const items: ImportItem[] = [];
   for (const file of files) {
     if (items.length >= maxSessions) break;
     const id = idIn(file);
-    const { lines, cwd } = await readLines(file, agent);
-    const first = lines.find((line) => line.kind === "said");
-    if (id === undefined || first?.kind !== "said" || cwd !== place.cwd) continue;
+    const { cwd, first } = await glance(file, agent === "claude" ? readLine : codexLine);
+    if (id === undefined || first === undefined || cwd !== place.cwd) continue;
+    const about = { id, cwd, version };
     items.push({
       kind: "session",
-      what: `${id}: ${shorten(first.text.replaceAll(/\s+/g, " "), 60)}`,
+      what: `${id}: ${shorten(first.replaceAll(/\s+/g, " "), 60)}`,
       from: file,
       state: known.has(id) ? "there" : "new",
-      copy: () => sessions.restore(id, { cwd, events: eventsOf(lines, { id, cwd, version }) }),
+      copy: async () =>
+        agent === "claude"
+          ? sessions.importFile(file, about)
+          : sessions.restore(id, { cwd, events: codexEvents(await codexLines(file), about) }),
     });
   }
   return items;
@@ -171,9 +180,8 @@ async function sessionItems(
 const idIn = (file: string): string | undefined =>
   /([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i.exec(file)?.[1]?.toLowerCase();
 
-/** They name the folder of a project by its path, with dashes. */
-const claudeFiles = (home: string, cwd: string): Promise<string[]> =>
-  newest(path.join(home, ".claude", "projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-")));
+const claudeFiles = ({ env, cwd }: SettingsLocation): Promise<string[]> =>
+  newest(path.join(transcriptProjects(env), projectKeyOf(cwd)));
 const codexFiles = (home: string): Promise<string[]> => newest(path.join(home, ".codex", "sessions"));
 
 async function newest(folder: string): Promise<string[]> {
@@ -188,22 +196,52 @@ async function newest(folder: string): Promise<string[]> {
   return dated.toSorted((one, other) => other.at - one.at).map(({ file }) => file);
 }
 
-async function readLines(
-  file: string,
-  agent: "claude" | "codex",
-): Promise<{ lines: OtherLine[]; cwd: string | undefined }> {
-  const lines: OtherLine[] = [];
-  let cwd: string | undefined;
-  let count = 0;
-  await using handle = await open(file);
-  for await (const line of handle.readLines()) {
-    if (++count > maxLines) break;
-    const raw = parseJson(line);
-    // Half a line: they were stopped while they wrote it.
-    if (!isObject(raw)) continue;
-    const meta = isObject(raw["payload"]) ? raw["payload"]["cwd"] : raw["cwd"];
-    if (cwd === undefined && typeof meta === "string") cwd = meta;
-    lines.push(...(agent === "claude" ? claudeLines(raw) : codexLines(raw)));
+type GlancedFile = { readonly cwd: string | undefined; readonly first: string | undefined };
+
+/** Where it was, and the first words that a person said: no more is read of it. */
+async function glance(file: string, read: (raw: RawLine) => OtherLine[]): Promise<GlancedFile> {
+  let found: GlancedFile = { cwd: undefined, first: undefined };
+  for await (const [number, raw] of linesOf(file)) {
+    if (number > maxLines || (found.cwd !== undefined && found.first !== undefined)) break;
+    if (!raw || raw["isSidechain"] === true) continue;
+    const cwd = asText(isObject(raw["payload"]) ? raw["payload"]["cwd"] : raw["cwd"]) || undefined;
+    const said = read(raw).find(({ kind }) => kind === "said");
+    const words = said?.kind === "said" ? textOf(said.content) : undefined;
+    found = { cwd: found.cwd ?? cwd, first: found.first ?? words };
   }
-  return { lines, cwd };
+  return found;
+}
+
+async function codexLines(file: string): Promise<OtherLine[]> {
+  const lines: OtherLine[] = [];
+  for await (const [number, raw] of linesOf(file)) {
+    if (number > maxLines) break;
+    // Half a line: they were stopped while they wrote it.
+    if (raw) lines.push(...codexLine(raw));
+  }
+  return lines;
+}
+
+function codexEvents(
+  lines: readonly OtherLine[],
+  about: { readonly id: string; readonly cwd: string; readonly version: string },
+): Durable[] {
+  const builder = new LogBuilder({ ...about, model: "", prices: () => null });
+  for (const line of lines) builder.take(line);
+  builder.end();
+  return builder.taken();
+}
+
+/** A line of a rollout of Codex: its messages alone. */
+function codexLine(raw: RawLine): OtherLine[] {
+  const { type, payload } = raw;
+  if (type !== "response_item" || !isObject(payload) || payload["type"] !== "message") return [];
+  const at = Date.parse(String(raw["timestamp"])) || 0;
+  const parts = Array.isArray(payload["content"]) ? payload["content"].filter(isObject) : [];
+  const words = parts.flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
+  // What they tell the model about the place is not what a person said.
+  if (words.trim() === "" || /^<(?:environment_context|user_instructions)/.test(words)) return [];
+  if (payload["role"] === "user") return [{ kind: "said", content: [text(words)], at }];
+  if (payload["role"] !== "assistant") return [];
+  return [{ kind: "replied", id: `${at}`, model: "", content: [text(words)], at }];
 }

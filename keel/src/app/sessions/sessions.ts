@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { undisguised } from "../../kernel/text.ts";
 import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
@@ -23,17 +24,20 @@ export type Sessions = {
   /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
   find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
-  read(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
+  read(id: string, tell?: (notice: LogNotice) => void, after?: number): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;
   /**
-   * A log as a new session of a folder. Damaged ones are refused, and then nothing was written. `notices` says what it
-   * was allowed elsewhere and is not here.
+   * A log as a new session of a folder, or a transcript of the official interface as the session that it is, once. What
+   * is neither whole nor a transcript is refused, and then nothing was written. `notices` says what it was allowed
+   * elsewhere and is not here, and what could not be read.
    */
   importFile(
     file: string,
-    place: { cwd: string },
-  ): Promise<{ id: string; events: number; notices: readonly string[] }>;
+    place: { cwd: string; version: string },
+  ): Promise<{ id: string; state: "new" | "there"; events: number; notices: readonly string[] }>;
+  /** The transcripts in a folder and below; of every project when none is named. */
+  transcripts(place: { folder?: string | undefined; env: EnvironmentVariables }): Promise<string[]>;
   /** With the contents of files that no other session keeps. Throws `session_busy` while it is open. */
   delete(id: string): Promise<void>;
   location(id: string): string | undefined;
@@ -45,17 +49,27 @@ export type Sessions = {
   restore(id: string, log: { cwd: string; events: readonly Durable[] }): Promise<void>;
 };
 
-export function storedSessions({ path: home, clock, ids, store }: HomeResources): Sessions {
+export function storedSessions(resources: HomeResources): Sessions {
+  const { path: home, clock, ids, store } = resources;
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
-    read: (id, tell) => store.read(id, 0, tell),
+    read: (id, tell, after = 0) => store.read(id, after, tell),
     exportLines: (id, tell) => exportLines(store, id, tell),
-    async importFile(file, { cwd }) {
+    async importFile(file, { cwd, version }) {
+      const { isTranscript } = await import("../transcripts/index-transcript.ts");
+      if (await isTranscript(file).catch(() => false)) {
+        const { importTranscript } = await import("../transcripts/import-transcript.ts");
+        return importTranscript(file, { ...resources, cwd, version });
+      }
       const { importLog } = await import("../../store/jsonl/import.ts");
       const id = ids.uuid();
       const { events, leftOut } = await importLog({ home, file, session: id, cwd, now: clock.now() });
-      return { id, events, notices: sayLeftOut(leftOut) };
+      return { id, state: "new", events, notices: sayLeftOut(leftOut) };
+    },
+    async transcripts({ folder, env }) {
+      const { transcriptProjects, transcriptsIn } = await import("../transcripts/places.ts");
+      return transcriptsIn(folder ?? transcriptProjects(env));
     },
     async delete(id) {
       const own = await blobsOf(store, id);

@@ -29,19 +29,33 @@ export async function beginWhereNone(
   return { ...which, from: { session: newest } };
 }
 
+type LogPlace = {
+  readonly store: Store;
+  readonly ids: Ids;
+  readonly cwd: string;
+  /** Makes a session of what the store does not know by this name: its id, or undefined where there is nothing. */
+  takeOver?(named: string): Promise<string | undefined>;
+};
+
 /** Opens the log for writing. Throws `session_unknown`, `session_busy` or `session_invalid_id`. */
 export async function openLog(
   which: SessionChoice,
-  { store, ids, cwd }: { store: Store; ids: Ids; cwd: string },
+  { takeOver = async () => undefined, ...place }: LogPlace,
 ): Promise<Log> {
+  const { store, ids, cwd } = place;
+  const origin = async (from: ResumeOrigin): Promise<string> => {
+    const id = await originId(from, store, cwd);
+    const isKnown = !id.endsWith(".jsonl") && store.location(id) !== undefined;
+    return isKnown ? id : ((await takeOver(id)) ?? id);
+  };
   switch (which.kind) {
     case "new":
       return store.create(which.id ?? ids.uuid(), { cwd });
     case "resume":
-      return store.open(await originId(which.from, store, cwd));
+      return store.open(await origin(which.from));
     case "fork": {
       const id = which.id ?? ids.uuid();
-      await store.fork(await originId(which.from, store, cwd), { id, upTo: which.upTo });
+      await store.fork(await origin(which.from), { id, upTo: which.upTo });
       return store.open(id);
     }
   }

@@ -17,6 +17,15 @@ export const ownTranscriptFolder = (home: string, id: string): string => path.jo
 export const agentTranscripts = (file: string): string =>
   path.join(file.replace(/\.jsonl$/, ""), "subagents");
 
+/** The transcripts of sessions in a folder and below; those of agents belong to one of them. */
+export async function transcriptsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl") && !entry.name.startsWith("agent-"))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
+
 /** The transcript of a session, of this folder or else of any. */
 export async function findTranscript(
   env: EnvironmentVariables,

@@ -54,7 +54,7 @@ describe("the sources", () => {
   };
 
   test("a single value counts from the strongest: managed, command line, flags, local, project, user", async () => {
-    verifies("S2.13");
+    verifies("S2.13", "S4.84");
     const { load, trust, write } = world(all);
     await trust([]);
     const flags = { model: "flags" };

@@ -185,7 +185,7 @@ describe("plan mode", () => {
     const told = all("context.added");
     expect(told.map(({ why }) => why)).toEqual(["plan", "plan"]);
     expect(JSON.stringify(told[0]?.content)).toContain(planFile);
-    expect(JSON.stringify(told[1]?.content)).toContain("Plan mode is over");
+    expect(JSON.stringify(told[1]?.content)).toContain("Plan mode is off");
   });
 
   test("lets the plan file be written without a question, and nothing else", async () => {

@@ -13,6 +13,8 @@ export type Worklist = {
   readonly lastTodo: number;
   /** Whether the conversation, as it is now, shows the list. */
   readonly knowsTodos: boolean;
+  /** Replies since the list was changed or shown. */
+  readonly repliesSinceTodos: number;
   readonly loaded: readonly string[];
   /** Deferred tools that the conversation, as it is now, speaks of. */
   readonly announced: readonly string[];
@@ -31,6 +33,8 @@ export type Worklist = {
   readonly instructed: readonly string[];
   /** Files that were looked at since the last request. */
   readonly looked: readonly string[];
+  /** Files that somebody else has changed, as the conversation was told, and that were not looked at since. */
+  readonly changed: readonly string[];
 };
 
 /** Beyond these nobody looks what holds for a file. */
@@ -40,6 +44,7 @@ export const emptyWorklist: Worklist = {
   todos: [],
   lastTodo: 0,
   knowsTodos: true,
+  repliesSinceTodos: 0,
   loaded: [],
   announced: [],
   servers: [],
@@ -50,7 +55,15 @@ export const emptyWorklist: Worklist = {
   briefed: false,
   instructed: [],
   looked: [],
+  changed: [],
 };
+
+/** After so many replies without a change, a list with open entries is likely not what is being done. */
+const staleReplies = 12;
+
+/** Whether the model should be reminded of its list. */
+export const hasStaleTodos = ({ todos, repliesSinceTodos }: Worklist): boolean =>
+  repliesSinceTodos >= staleReplies && todos.some(({ status }) => status !== "completed");
 
 /** Pure. Takes the state before the event. */
 export const worklistAfter = (before: WorklistBefore, event: Durable): Worklist =>
@@ -69,10 +82,11 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
     // Whoever changes it by a tool is told by the tool's result.
     return { ...worklist, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : worklist.knowsPlan };
   },
-  "context.added": ({ why, files, tools, servers }, { worklist, settings }) => {
+  "context.added": ({ why, files, tools, servers, changed }, { worklist, settings }) => {
     if (why === "plan") return { ...worklist, knowsPlan: settings?.permissionMode === "plan" };
-    if (why === "todos") return { ...worklist, knowsTodos: true };
+    if (why === "todos") return { ...worklist, knowsTodos: true, repliesSinceTodos: 0 };
     if (why === "memory") return { ...worklist, knowsMemory: true };
+    if (changed) return { ...worklist, changed: [...worklist.changed, ...changed] };
     if (servers) return { ...worklist, servers: [...worklist.servers, ...servers] };
     if (files)
       return { ...worklist, briefed: true, instructed: [...new Set([...worklist.instructed, ...files])] };
@@ -80,6 +94,10 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
   },
   "model.started": (_, { worklist }) =>
     worklist.looked.length === 0 ? worklist : { ...worklist, looked: [] },
+  "model.finished": (_, { worklist }) =>
+    worklist.todos.length === 0
+      ? worklist
+      : { ...worklist, repliesSinceTodos: worklist.repliesSinceTodos + 1 },
   "tool.finished": (event, { worklist }) => afterTool(worklist, event),
   // What was said may be gone with the messages that said it.
   "context.compacted": (_, { worklist }) => ({
@@ -99,6 +117,7 @@ const untold = {
   knowsMemory: false,
   briefed: false,
   instructed: [],
+  changed: [],
 } as const;
 
 function afterTool(before: Worklist, event: Extract<Durable, { type: "tool.finished" }>): Worklist {
@@ -110,6 +129,7 @@ function afterTool(before: Worklist, event: Extract<Durable, { type: "tool.finis
     ...worklist,
     todos: todos ?? worklist.todos,
     knowsTodos: todos !== undefined || worklist.knowsTodos,
+    repliesSinceTodos: todos ? 0 : worklist.repliesSinceTodos,
     lastTodo: numbers.reduce((most, number) => Math.max(most, number), worklist.lastTodo),
     loaded: loads ? [...new Set([...worklist.loaded, ...loads])] : worklist.loaded,
   };
@@ -117,7 +137,8 @@ function afterTool(before: Worklist, event: Extract<Durable, { type: "tool.finis
 
 function withLooked(worklist: Worklist, seen: readonly { path: string }[]): Worklist {
   const looked = [...new Set([...worklist.looked, ...seen.map(({ path }) => path)])];
-  return { ...worklist, looked: looked.slice(-maxLooked) };
+  const changed = worklist.changed.filter((known) => seen.every(({ path }) => path !== known));
+  return { ...worklist, looked: looked.slice(-maxLooked), changed };
 }
 
 const entersPlan = (settings: SessionSettings | null, mode: PermissionMode): boolean =>

@@ -19,17 +19,19 @@ import { isDeclared, toolsNow } from "../../core/toolbox.ts";
 import { childOf, over } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { present } from "../../kernel/present.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../ports/tool.ts";
 import type { Denial, DurableEvent } from "../../protocol/event/durable.ts";
 import { type ResultPart, text } from "../../protocol/message.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
+import { changedByHooks, writtenBy } from "../changed-files.ts";
 import { backUpAfter, backUpBefore, takeSnapshot } from "../checkpoint.ts";
 import { hookContextOf } from "../consult.ts";
 import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths, startOf } from "./context.ts";
+import { beat, drive, failure, pauseMs } from "./drive.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
@@ -226,6 +228,7 @@ async function run(
   const ms = Math.round(clock.monotonicMs() - startedAt);
   const failed = outcome.failed ?? false;
   const { content } = outcome;
+  const written = await writtenBy(work, outcome);
   const ended = { callId: call.use.id, tool: tool.name, input: input.sent, ms, content };
   const told = hookContextOf(work, context.workspace.cwd);
   const after = failed
@@ -236,21 +239,20 @@ async function run(
     maxCharacters: tool.resultCharacters ?? limits.resultCharacters,
     spill,
   });
+  const rewritten = await changedByHooks(work, written);
+  const seen = outcome.seen?.map((file) => rewritten.seen.find(({ path }) => path === file.path) ?? file);
   const said = [...notes, ...after.context];
   const data = after.data ?? outcome.data;
   if (outcome.mode !== undefined && !failed) await changeMode(work, outcome.mode);
   if (outcome.folder && !failed) work.record({ type: "folder.changed", ...outcome.folder });
   return {
-    content: readable(bounded.content),
+    content: readable([...bounded.content, ...rewritten.words.map(text)]),
     failed,
     display: outcome.display,
     ms,
     ...(data === undefined ? {} : { data }),
-    ...(outcome.seen ? { seen: outcome.seen } : {}),
-    ...(outcome.todos ? { todos: outcome.todos } : {}),
-    ...(outcome.loads ? { loads: outcome.loads } : {}),
-    ...(outcome.allow ? { allow: outcome.allow } : {}),
-    ...(outcome.denied ? { denied: outcome.denied } : {}),
+    ...(seen ? { seen } : {}),
+    ...present({ todos: outcome.todos, loads: outcome.loads, allow: outcome.allow, denied: outcome.denied }),
     ...(bounded.spilled ? { spilled: bounded.spilled } : {}),
     ...(outcome.interrupted ? { interrupted: true } : {}),
     ...(said.length > 0 ? { context: said } : {}),
@@ -258,8 +260,7 @@ async function run(
     ...(tool.name === answerToolName && !failed && outcome.data !== undefined
       ? { answer: outcome.data }
       : {}),
-    ...(outcome.linesAdded === undefined ? {} : { linesAdded: outcome.linesAdded }),
-    ...(outcome.linesRemoved === undefined ? {} : { linesRemoved: outcome.linesRemoved }),
+    ...present({ linesAdded: outcome.linesAdded, linesRemoved: outcome.linesRemoved }),
     ...(outcome.keptFolder === undefined ? {} : { keptFolder: keptFolderOf(work, outcome.keptFolder) }),
   };
 }
@@ -308,7 +309,9 @@ async function perform(
     );
     left = timed.kind !== "done";
     if (timed.kind === "done")
-      return work.signal.aborted ? { ...timed.value, failed: true, interrupted: true } : timed.value;
+      return work.signal.aborted
+        ? { ...timed.value, failed: true, interrupted: true }
+        : asPromised(tool, timed.value);
     const words =
       timed.kind === "late"
         ? `${tool.name} took too long and was stopped; it may have had effects.`
@@ -325,40 +328,11 @@ async function perform(
   }
 }
 
-/** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
-const mostBeatMs = 30_000;
-
-async function beat(clock: Clock, ended: AbortSignal, show: () => void): Promise<void> {
-  for (let elapsed = 0; ; ) {
-    const pause = Math.min(mostBeatMs, Math.max(1_000, elapsed / 10));
-    await clock.sleep(pause, ended);
-    if (ended.aborted) return;
-    elapsed += pause;
-    show();
-  }
-}
-
-/** A tool that shows something without a pause would leave no time for anybody else in the process. */
-const shownWithoutRest = 20;
-const pauseMs = 5;
-
-/** `isLeft`: nobody waits for it any more; what it has to show now comes after its result. */
-async function drive(
-  work: AsyncGenerator<Display, ToolOutcome>,
-  {
-    show,
-    isLeft,
-    rest,
-  }: { show: (display: Display) => void; isLeft: () => boolean; rest: () => Promise<void> },
-): Promise<ToolOutcome> {
-  for (let shown = 1; ; shown++) {
-    const next = await work.next();
-    if (next.done) return next.value;
-    if (isLeft()) return (await work.return(failure(cancelledResult))).value as ToolOutcome;
-    show(next.value);
-    if (shown % shownWithoutRest === 0) await rest();
-  }
-}
+/** What is not of the form that the tool says is no result that a program could rely on. */
+const asPromised = ({ name, output }: Tool, outcome: ToolOutcome): ToolOutcome =>
+  outcome.failed || !output || output.parse(outcome.data).ok
+    ? outcome
+    : failure(`${name} gave data of another form than it says; it may have had effects.`);
 
 /** A provider refuses blank texts, and a result without content tells the model nothing. */
 function readable(content: readonly ResultPart[]): ResultPart[] {
@@ -368,12 +342,6 @@ function readable(content: readonly ResultPart[]): ResultPart[] {
 
 const notRun = (): FinishedCall =>
   refusal(notRunResult, { denied: { by: "interrupt", reason: notRunResult } });
-
-const failure = (words: string): ToolOutcome => ({
-  content: [text(words)],
-  display: { kind: "text", text: words },
-  failed: true,
-});
 
 function refusal(words: string, more: { denied?: Denial; invalid?: true; interrupted?: true }): FinishedCall {
   const content: ResultPart[] = [text(words)];

@@ -72,9 +72,9 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const because = hook?.verdict === "ask" ? hook.reason : decision.because;
   const { cwd } = context.context.workspace;
   const folder = cwd === work.parts.workspace.cwd ? undefined : cwd;
+  const said = context.input.traits().destructive ? `it says that it may destroy; ${because}` : because;
   // What a command means depends on where it runs: who is asked is told where that is no longer the session's folder.
-  const reason =
-    folder === undefined ? because : `${because}; it would run in ${undisguised(oneLine(folder))}`;
+  const reason = folder === undefined ? said : `${said}; it would run in ${undisguised(oneLine(folder))}`;
   const ask = permissionAsk({
     key: askKey(work.parts, call.use.id),
     callId: context.isDetached ? undefined : call.use.id,

@@ -13,8 +13,10 @@ import {
   serverSaysTooMuch,
   serversSay,
   todosAgain,
+  todosStale,
   toolsCanBeLoaded,
 } from "../../core/model-text.ts";
+import { hasStaleTodos } from "../../core/state/worklist.ts";
 import { isDeferred, toolsNow } from "../../core/toolbox.ts";
 import type { BriefingOutput } from "../../ports/briefing.ts";
 import { text } from "../../protocol/message.ts";
@@ -36,6 +38,7 @@ export async function briefModel(work: StepContext): Promise<void> {
   await tellPlan(work);
   const { todos, knowsTodos } = work.state.worklist;
   if (!knowsTodos) tell(work, "todos", todosAgain(todos));
+  else if (hasStaleTodos(work.state.worklist)) tell(work, "todos", todosStale(todos));
 }
 
 /** Deferred tools are told in a message: the prompt, which stands before it, stays as it is. */

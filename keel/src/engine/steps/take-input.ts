@@ -5,6 +5,7 @@ import { inputFor, type Step } from "../../core/next-step.ts";
 import { modelOf, type SessionState } from "../../core/state/state.ts";
 import { hasNews } from "../../core/state/task-state.ts";
 import type { Input } from "../../protocol/event/durable.ts";
+import { tellChangedFiles } from "../changed-files.ts";
 import { hookContextOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefStart } from "./brief-model.ts";
@@ -43,6 +44,7 @@ export async function takeInput(
   };
   if (step.which !== "first") return work.record({ type: "input.joined", inputIds, ...added });
   await briefStart(work);
+  await tellChangedFiles(work);
   if (isTakenBack()) return;
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds, ...added });
 }

@@ -38,8 +38,9 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).exportSession,
   }),
   command({
-    usage: "keel sessions import FILE",
-    says: "Takes an exported log as a new session of this folder",
+    usage: "keel sessions import [FILE|FOLDER] [--all]",
+    says: "Takes an exported log, or transcripts of the official interface",
+    options: { all: { kind: "flag", says: "The transcripts of every project" } },
     load: async () => (await import("./commands/sessions.ts")).importSession,
   }),
   command({
@@ -113,6 +114,20 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
   ...settingsCommands(command),
+  command({
+    usage: "keel serve [--port N] [--stdio | --status | --stop] [--json]",
+    says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
+    options: {
+      ...json,
+      port: { kind: "text", value: "N", says: "Also on 127.0.0.1, at this port; 0 for any that is free" },
+      stdio: { kind: "flag", says: "Speak keel.v1 over standard input and output, and end with them" },
+      status: { kind: "flag", says: "Say whether one runs, and what it has at work" },
+      stop: { kind: "flag", says: "End the one that runs" },
+    },
+    // Whoever started it may look away: others attach.
+    unheard: "goes-on",
+    load: async () => (await import("./commands/serve.ts")).serve,
+  }),
   command({
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",

@@ -2,6 +2,7 @@
 import { attachedFile, escapeMarks } from "../../app/input/input-handler.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { thinkingWith } from "../../app/options.ts";
+import { readServers } from "../../app/plain-options.ts";
 import type { Json } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { present } from "../../kernel/present.ts";
@@ -13,7 +14,6 @@ import { questionsSchema } from "../../protocol/question.ts";
 import type { RunnerEvent } from "./events.ts";
 import { serversOf } from "./init.ts";
 import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
-import { readServers } from "./start.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(

@@ -5,13 +5,11 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { mustFit, type OpenOptions, openOptionsOf as sessionOptionsOf } from "../../app/options.ts";
-import { fault } from "../../kernel/fault.ts";
-import { asObject, type JsonObject } from "../../kernel/json.ts";
+import { optionsFromPlain, plainOptionFields, readServers } from "../../app/plain-options.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { schemaOf } from "../../kernel/schema.ts";
-import { type McpServerSpec, mcpServerSchema } from "../../protocol/mcp.ts";
-import { fieldOf, fromPlain, type OptionRow } from "../../protocol/option-row.ts";
-import { rowsOf, type SessionOptions } from "../../protocol/options.ts";
+import type { SessionOptions } from "../../protocol/options.ts";
 import type { LineRead } from "../../transport/lines.ts";
 import { eventSchemas } from "./events.ts";
 import { type BadLine, inputSchemas, readObject } from "./inputs.ts";
@@ -31,19 +29,9 @@ const ownFields = {
   debugFile: maybe(text),
 };
 
-const fields = (): [string, keyof SessionOptions, OptionRow][] =>
-  rowsOf().flatMap(([name, row]) => {
-    const field = fieldOf(row);
-    return field === undefined ? [] : [[field, name, row]];
-  });
-
 /** Names are those of the flags, in one word. */
 export const startSchema = () =>
-  z.strictObject({
-    type: z.literal("start"),
-    ...ownFields,
-    ...Object.fromEntries(fields().map(([field, , { form }]) => [field, maybe(form.schema())])),
-  });
+  z.strictObject({ type: z.literal("start"), ...ownFields, ...plainOptionFields() });
 export type RunnerStart = SessionOptions & z.infer<z.ZodMiniObject<typeof ownFields>>;
 
 /** Undefined for a blank line. */
@@ -64,10 +52,7 @@ export function readStart(read: LineRead): Result<RunnerStart, BadLine> | undefi
 /** The fields under the names of the table; what is the runner's own keeps its name. */
 function startOf(line: Readonly<Record<string, unknown>>): RunnerStart {
   const own = Object.keys(ownFields).flatMap((name) => (name in line ? [[name, line[name]]] : []));
-  const given = fields().flatMap(([field, name, { form }]) =>
-    line[field] === undefined ? [] : [[name, fromPlain(form, line[field])]],
-  );
-  return Object.fromEntries([...own, ...given]);
+  return { ...Object.fromEntries(own), ...optionsFromPlain(line) };
 }
 
 /** The options of the session. */
@@ -88,21 +73,6 @@ export function openOptionsOf(
       asks: "answered",
       mcpServers: mcpServers && readServers(mcpServers),
     },
-  );
-}
-
-/** As hosts write them: a server with a command is one of `stdio`, whether or not it says so. Throws `usage`. */
-export function readServers(given: Readonly<Record<string, unknown>>): Record<string, McpServerSpec> {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, server]) => {
-      const plain = asObject(server);
-      const type = plain["type"] ?? ("command" in plain ? "stdio" : "http");
-      const parsed = mcpServerSchema.safeParse({ ...plain, type });
-      if (parsed.success) return [name, parsed.data];
-      const { path: at = [], message = "" } = parsed.error.issues[0] ?? {};
-      const reason = `The MCP server ${JSON.stringify(name.slice(0, 80))} is wrong: ${at.join(".")} ${message}`;
-      throw fault("usage", { reason: reason.slice(0, 300) });
-    }),
   );
 }
 

@@ -14,9 +14,9 @@ import {
   toSse,
 } from "../../../../test/support/anthropic-wire.ts";
 import { type Loopback, loopback } from "../../../../test/support/loopback.ts";
+import { isRetryable } from "../../kernel/backoff.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { isRetryable } from "../../kernel/faults.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { catalog } from "../catalog.ts";

@@ -132,6 +132,8 @@ const durable = [
     files: z.optional(z.array(z.string())),
     /** The servers whose words about their use they hold. */
     servers: z.optional(z.array(z.string())),
+    /** The files of which they say that somebody else has changed them. */
+    changed: z.optional(z.array(z.string())),
     /** A hook ended the turn. */
     stop: z.optional(z.string()),
   }),

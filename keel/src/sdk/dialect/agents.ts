@@ -9,9 +9,10 @@ import { toolUses } from "../../protocol/message.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKTaskProgressMessage } from "../messages/system.ts";
+import { toldKind } from "../names.ts";
 import { toInputBlock } from "./blocks.ts";
 import { type AgentMemo, type DialectMemo, type DialectOutput, newMemo } from "./memo.ts";
-import { identity, toldKind, userMessage } from "./say.ts";
+import { identity, userMessage } from "./say.ts";
 
 type Dialect = (envelope: Envelope, memo: DialectMemo) => DialectOutput;
 

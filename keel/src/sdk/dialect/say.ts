@@ -1,6 +1,5 @@
 /** Builders of the plain messages: each takes the memo for the session's id and a label that names the message. */
 
-import { own } from "../../kernel/own.ts";
 import { isUuid, type UUID, uuidFrom } from "../../kernel/uuid.ts";
 import type { Input } from "../../protocol/event/durable.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
@@ -16,6 +15,7 @@ import type {
 } from "../messages/messages.ts";
 import type { SDKReplyFacts } from "../messages/provider-blocks.ts";
 import type { SDKInformationalMessage, SDKStatusMessage } from "../messages/system.ts";
+import { toldKind } from "../names.ts";
 import { toInputBlock, toUsage } from "./blocks.ts";
 import type { DialectMemo } from "./memo.ts";
 
@@ -73,11 +73,6 @@ const capabilities = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "msg
 
 /** The list of an `init` has this tool under its older name; calls and requests have the newer one. */
 const toldTool = (name: string): string => (name === "Agent" ? "Task" : name);
-
-/** Two kinds that every session has are known to programs in this spelling. */
-export const toldKind = (kind: string): string => own(toldKinds, kind) ?? kind;
-
-const toldKinds: Readonly<Record<string, string>> = { explore: "Explore", plan: "Plan" };
 
 /** The envelope of a reply; of one that is not whole yet, or that we wrote ourselves. */
 export const modelMessage = ({

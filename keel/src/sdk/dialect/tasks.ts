@@ -7,8 +7,9 @@ import type {
   SDKTaskStartedMessage,
   SDKTaskUpdatedMessage,
 } from "../messages/system.ts";
+import { toldKind } from "../names.ts";
 import type { DialectMemo, DialectOutput, DurableOf } from "./memo.ts";
-import { identity, toldKind } from "./say.ts";
+import { identity } from "./say.ts";
 
 type TaskChanged = DurableOf<"task.changed">;
 /** What the list of running tasks says of one. */

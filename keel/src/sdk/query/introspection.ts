@@ -1,8 +1,8 @@
 /** What a session tells about itself: commands, models, agents, account. */
 
 import type { OpenSession } from "../../app/open-session.ts";
-import { toldKind } from "../dialect/say.ts";
 import type { SlashCommand } from "../messages/system.ts";
+import { toldKind } from "../names.ts";
 import type {
   AgentInfo,
   SDKControlGetContextUsageResponse,

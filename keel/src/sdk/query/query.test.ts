@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
@@ -172,6 +172,38 @@ describe("the options", () => {
     );
     expect(messages).toContainEqual(expect.objectContaining({ subtype: "permission_denied" }));
     expect(existsSync(path.join(cwd, "x.txt"))).toBe(false);
+  });
+
+  test("continue goes on with the newest session of the folder", async () => {
+    verifies("S2.9");
+    const { options, server } = await sdkStage({ replies: [reply("One."), reply("Two."), reply("Three.")] });
+    await all(query({ prompt: "older", options }));
+    const newest = await all(query({ prompt: "newer", options }));
+    const continued = await all(query({ prompt: "more", options: { ...options, continue: true } }));
+    expect(continued.at(-1)?.session_id).toBe(newest.at(-1)?.session_id);
+    const sent = JSON.stringify(server.requests[2]?.body["messages"]);
+    expect(sent).toMatch(/newer.*Two\..*more/);
+    expect(sent).not.toContain("older");
+  });
+
+  test("open further folders: what is in them is read and edited as in the session's own", async () => {
+    verifies("S2.6");
+    const { options, cwd } = await sdkStage({
+      replies: [reply(toolUse("Read", { file_path: "../beside/b.txt" })), reply("ok")],
+      otherwise: reply("ok"),
+    });
+    const beside = path.join(path.dirname(cwd), "beside");
+    mkdirSync(beside);
+    writeFileSync(path.join(beside, "b.txt"), "found\n");
+    const open = { ...options, additionalDirectories: [beside] };
+    const messages = await all(query({ prompt: "read", options: open }));
+    expect(JSON.stringify(messages)).toContain("found");
+    const closed = await sdkStage({
+      replies: [reply(toolUse("Read", { file_path: path.join(beside, "b.txt") })), reply("ok")],
+    });
+    expect(JSON.stringify(await all(query({ prompt: "read", options: closed.options })))).not.toContain(
+      "found",
+    );
   });
 
   test("contradict each other loudly", async () => {

@@ -147,7 +147,7 @@ test("what is no log of a session is refused, and the home stays as it was", asy
   await writeFile(file, lines([started, finished]));
   const home = path.join(folder, "home");
   await expect(importLog({ home, file, session: copy, cwd: "/here", now: 0 })).rejects.toMatchObject({
-    code: "log_damaged",
+    code: "not_imported",
   });
   await expect(importLog({ home, file: folder, session: copy, cwd: "/here", now: 0 })).rejects.toMatchObject({
     code: "log_unreadable",
@@ -169,8 +169,8 @@ test.each([
   await writeFile(file, change(lines([opened, started, finished]).toString()));
   const refused = importLog({ home, file, session: copy, cwd: "/here", now: 0 });
   await expect(refused).rejects.toMatchObject({
-    code: "log_damaged",
-    message: expect.stringContaining("nothing was imported"),
+    code: "not_imported",
+    message: expect.stringContaining("was not imported"),
   });
   expect(await readdir(folder)).toEqual(["log.jsonl"]);
 });

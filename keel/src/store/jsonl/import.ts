@@ -25,7 +25,7 @@ export type Import = {
   readonly now: number;
 };
 
-/** Throws `log_damaged`, `log_unreadable`, `log_too_new` or `log_unwritable`; nothing is then left behind. */
+/** Throws `not_imported`, `log_unreadable`, `log_too_new` or `log_unwritable`; nothing is then left behind. */
 export async function importLog({
   home,
   file: given,
@@ -80,15 +80,15 @@ async function check(
       if (type === "turn.finished") unfinishedFrom = Number.POSITIVE_INFINITY;
     }
   const damaged = damage.notices().find(({ level }) => level === "warning");
-  if (damaged) throw fault("log_damaged", { path, reason: reasonIn(damaged.text) });
+  if (damaged) throw fault("not_imported", { path, reason: reasonIn(damaged.text) });
   if (first !== "session.opened")
-    throw fault("log_damaged", { path, reason: "it does not begin with a session; nothing was imported." });
+    throw fault("not_imported", { path, reason: "it does not begin with a session." });
   return { origin, unfinishedFrom };
 }
 
 /** The notice is the same sentence with the path before and what became of the rest behind. */
 const reasonIn = (text: string): string =>
-  `${/ is damaged: (.*?)\. Everything else was read/s.exec(text)?.[1] ?? text}; nothing was imported.`;
+  `it is damaged: ${/ is damaged: (.*?)\. Everything else was read/s.exec(text)?.[1] ?? text}.`;
 
 export type LeftOut = {
   /** Rules that would have allowed something, each once. */

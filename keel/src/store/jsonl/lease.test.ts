@@ -3,6 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { failingFiles } from "../../../../test/store/failing-files.ts";
 import { type Home, makeHome, otherSession, session } from "../../../../test/store/home.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import { nodeFiles } from "./files.ts";
 import { lockFile, type SessionLeases } from "./lease.ts";
 import { leasesOf } from "./store.ts";
@@ -74,6 +75,7 @@ test("of many who take over from a dead holder, one gets the session", async () 
 });
 
 test("a lock that names a process id in use is still free when its lease is gone", async () => {
+  verifies("G7");
   await mkdir(run, { recursive: true });
   const data = { lease: "0193f0a0-0000-7000-8000-0000000000cc", pid: process.pid, at: 1 };
   await writeFile(path.join(run, `${session}.lock`), JSON.stringify(data));

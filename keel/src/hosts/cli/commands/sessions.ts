@@ -1,9 +1,10 @@
 /** `keel sessions`: what is kept, listed, shown, exported, imported, deleted, and files put back. No model runs. */
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { oneOf, usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import type { Sessions, StoredSession } from "../../../app/sessions/sessions.ts";
+import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
@@ -54,14 +55,44 @@ export const deleteSession: CommandRun = async ({ positionals }, context) => {
   context.err.line(`Deleted ${id}.`);
 };
 
-/** An exported log as a new session of this folder. */
-export const importSession: CommandRun = async ({ positionals }, context) => {
-  const file = path.resolve(context.cwd, onlyOne(positionals, "the file of an exported session"));
-  const { id, events, notices } = await openHome(context).sessions.importFile(file, context);
+/** An exported log as a new session of this folder, or transcripts of the official interface as what they are. */
+export const importSession: CommandRun<{ all: boolean }> = async ({ values, positionals }, context) => {
+  const { sessions } = openHome(context);
+  if (values.all && positionals.length > 0) throw usage("Give a file, a folder or --all.");
+  const given = values.all
+    ? undefined
+    : path.resolve(context.cwd, onlyOne(positionals, "the file of a session, or a folder of transcripts"));
+  if (given === undefined || (await isFolder(given)))
+    return importEach(await sessions.transcripts({ folder: given, env: context.env }), sessions, context);
+  const { id, state, events, notices } = await sessions.importFile(given, context);
   context.out.line(id);
-  for (const notice of notices) context.err.line(notice);
-  context.err.line(`Imported ${events} events. To go on: keel -p --resume ${id} "PROMPT"`);
+  for (const notice of notices) context.err.line(`keel: ${visible(notice)}`);
+  const what = state === "there" ? "It is there already; nothing was changed." : `Imported ${events} events.`;
+  context.err.line(`${what} To go on: keel -p --resume ${id} "PROMPT"`);
+  return exitCodes.ended;
 };
+
+const isFolder = async (place: string): Promise<boolean> =>
+  (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
+
+/** What one of them is wrong about does not keep the others out. */
+async function importEach(files: readonly string[], sessions: Sessions, context: Context): Promise<number> {
+  const counts = { new: 0, there: 0, refused: 0 };
+  for (const file of files) {
+    try {
+      const { id, state, notices } = await sessions.importFile(file, context);
+      counts[state]++;
+      if (state === "new") context.out.line(id);
+      for (const notice of notices) context.err.line(`keel: ${visible(notice)}`);
+    } catch (thrown) {
+      counts.refused++;
+      context.err.line(`keel: ${visible(toFault(thrown).message)}`);
+    }
+  }
+  const refused = counts.refused > 0 ? ` ${counts.refused} could not be imported.` : "";
+  context.err.line(`Imported ${counts.new} sessions; ${counts.there} were there already.${refused}`);
+  return counts.refused > 0 ? exitCodes.turnFailed : exitCodes.ended;
+}
 
 /** The log itself, a Markdown page, or one HTML page that needs nothing else. */
 const formats = ["jsonl", "md", "html"] as const;

@@ -1,0 +1,124 @@
+/** A client of a server of sessions: what it has, and handles on them. Runs in a browser and in Node. */
+import { fault } from "../kernel/fault.ts";
+import type { SessionHandle } from "../protocol/handle.ts";
+import type { AnswerTo, OperationQuestion, SessionEntry } from "../protocol/operation.ts";
+import { wireName } from "../protocol/wire.ts";
+import { type ClientPorts, farHandle } from "./far-handle.ts";
+import { httpLink } from "./http-link.ts";
+import type { Greeting, ServerLink } from "./link.ts";
+import { type MessageWire, wireLink } from "./wire-link.ts";
+
+export type ClientOptions = {
+  /** `http://127.0.0.1:8080`, of the server. */
+  readonly url: string;
+  /** What its file holds, or what pairing gave; left out in a browser, whose cookie speaks for it. */
+  readonly secret?: string | undefined;
+  /** A socket when left out; `sse` where none gets through. */
+  readonly via?: "websocket" | "sse" | undefined;
+  /** What others see this client as. */
+  readonly name?: string | undefined;
+};
+
+export type KeelClient = {
+  greeting(): Promise<Greeting>;
+  sessions(filter?: OperationQuestion<"sessions">): Promise<readonly SessionEntry[]>;
+  status(): Promise<AnswerTo<"status">>;
+  /** Begins a session. The options are those of the options table, as a runner's first line has them. */
+  open(question: OperationQuestion<"open">): Promise<SessionHandle>;
+  /** A handle on a session that there is; nothing is asked of the server yet. */
+  attach(session: string): SessionHandle;
+  history(question: OperationQuestion<"history">): Promise<AnswerTo<"history">>;
+  fork(question: OperationQuestion<"fork">): Promise<SessionHandle>;
+  label(question: OperationQuestion<"label">): Promise<void>;
+  delete(session: string): Promise<void>;
+  /** Cuts the way to the server; handles end with it. */
+  close(): void;
+};
+
+/** Touches nothing yet: the way is opened when it is first needed. */
+export function connect({ url, secret, via = "websocket", name }: ClientOptions): KeelClient {
+  const timers = webTimers();
+  const link =
+    via === "sse"
+      ? httpLink({ url, secret, fetch: (input, init) => fetch(input, init), timers })
+      : wireLink({ open: () => webSocketWire(url, secret), name, timers });
+  return clientOver(link);
+}
+
+/** The same over a link of one's own: a unix socket, a pair of pipes. */
+export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): KeelClient {
+  const attach = (session: string): SessionHandle => farHandle(session, link, ports);
+  return {
+    greeting: () => link.greeting(),
+    sessions: (filter = {}) => link.call("sessions", filter),
+    status: () => link.call("status", {}),
+    open: async (question) => attach((await link.call("open", question)).session),
+    attach,
+    history: (question) => link.call("history", question),
+    fork: async (question) => attach((await link.call("fork", question)).session),
+    label: async (question) => void (await link.call("label", question)),
+    delete: async (session) => void (await link.call("delete", { session })),
+    close: () => link.close(),
+  };
+}
+
+/** A secret cannot stand in a header here, so that it travels as the name of a second protocol. */
+function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
+  const address = new URL("/ws", url);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(address, secret === undefined ? [wireName] : [wireName, `keel.${secret}`]);
+  const closed = Promise.withResolvers<string>();
+  let listener: (message: string) => void = () => undefined;
+  socket.addEventListener("message", ({ data }) => listener(String(data)));
+  socket.addEventListener("close", ({ code, reason }) =>
+    closed.resolve(reason || `the socket was closed (${code})`),
+  );
+  const wire: MessageWire = {
+    send: (message) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(message);
+    },
+    onMessage: (heard) => {
+      listener = heard;
+    },
+    closed: closed.promise,
+    close: () => {
+      socket.close();
+      // A dead peer answers no goodbye.
+      closed.resolve("closed here");
+    },
+  };
+  return new Promise((resolve, reject) => {
+    socket.addEventListener("open", () => resolve(wire), { once: true });
+    socket.addEventListener(
+      "error",
+      () => reject(fault("link_lost", { reason: "the socket could not be opened" })),
+      {
+        once: true,
+      },
+    );
+  });
+}
+
+export const webTimers = () => ({
+  every(ms: number, tick: () => void): () => void {
+    const timer = setInterval(tick, ms);
+    return () => clearInterval(timer);
+  },
+  now: () => performance.now(),
+});
+
+export const webPorts = (): ClientPorts => ({
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      if (signal.aborted) end();
+      else signal.addEventListener("abort", end);
+    }),
+  uuid: () => crypto.randomUUID(),
+  random: () => Math.random(),
+});

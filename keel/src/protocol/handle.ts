@@ -1,0 +1,30 @@
+/**
+ * An open session as every face has it, whether it lives in this process or behind a wire: what can be wanted of it,
+ * what happens in it, what it needs of a person, and what can be asked about it. Near it is made in `app/`, far in
+ * `client/`; one suite (`test/handle-suite.ts`) holds both to the same behaviour.
+ */
+import type { Ask } from "./ask.ts";
+import type { Command, Receipt } from "./command.ts";
+import type { Envelope } from "./event/envelope.ts";
+import type { Inquire } from "./inquiry.ts";
+
+export type SessionHandle = {
+  readonly id: string;
+  /**
+   * The receipt comes when the command's facts are on disk. A command reaches the session at most once, however often a
+   * wire is cut. Throws a Fault: `link_lost` where it is not known what became of it.
+   */
+  submit(command: Command): Promise<Receipt>;
+  /**
+   * The durable events after `afterSeq`, then all events as they happen: no gap and none twice, also over a wire that is
+   * cut. What was live while it was cut is not told again. Ends when the session is closed, the handle is let go or the
+   * signal fires.
+   */
+  events(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
+  /** What nobody has answered yet, of agents too. */
+  asks(): Promise<readonly Ask[]>;
+  /** What the table of inquiries has. */
+  readonly inquire: Inquire;
+  /** Lets go of the handle. The session goes on; the command `close` ends it, for everybody. */
+  detach(): Promise<void>;
+};

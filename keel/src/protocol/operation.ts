@@ -1,0 +1,158 @@
+/**
+ * What a program may ask of a server of sessions, as one table: over a wire by the name of a row, over HTTP by its
+ * method and path. Every way to a server and the OpenAPI document are projections of it. Events are no row: they are
+ * followed, see `wire.ts`.
+ */
+import * as z from "zod/mini";
+import { askSchema } from "./ask.ts";
+import { commandSchema, receiptSchema } from "./command.ts";
+import { durableSchema } from "./event/durable.ts";
+import { jsonSchema } from "./message.ts";
+
+const text = z.string();
+const opt = z.optional;
+const list = <T extends z.ZodMiniType>(of: T) => z.readonly(z.array(of));
+
+/** How far somebody may go, each level with those before it: see what happens, answer what is asked, do everything. */
+export const accessLevels = ["watch", "answer", "work"] as const;
+export const accessSchema = z.enum(accessLevels);
+export type Access = z.infer<typeof accessSchema>;
+
+export const mayDo = (has: Access, needed: Access): boolean =>
+  accessLevels.indexOf(has) >= accessLevels.indexOf(needed);
+
+/** What a command needs of whoever sends it. */
+export const accessOfCommand = (type: z.infer<typeof commandSchema>["type"]): Access =>
+  type === "answer" ? "answer" : "work";
+
+/** `open`: the server has it at work. `stored`: its log waits. `elsewhere`: another process holds it. */
+const ownerSchema = z.enum(["open", "stored", "elsewhere"]);
+
+export const sessionEntrySchema = z.object({
+  id: text,
+  cwd: text,
+  createdAt: z.number(),
+  changedAt: z.number(),
+  title: opt(text),
+  tag: opt(text),
+  archived: opt(z.boolean()),
+  /** The start of the first thing that a person said. */
+  firstInput: opt(text),
+  owner: ownerSchema,
+});
+export type SessionEntry = z.infer<typeof sessionEntrySchema>;
+
+const ofSession = { session: text };
+
+type OperationRow<OperationQuestion, Answer> = {
+  readonly says: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** `{names}` are fields of the question; the others stand in the query of a GET and in the body of all else. */
+  readonly path: string;
+  readonly access: Access;
+  readonly question: z.ZodMiniType<OperationQuestion>;
+  readonly answer: z.ZodMiniType<Answer>;
+};
+
+/** Fields that are numbers, also in the query of an address. */
+export const numberFields: readonly string[] = ["after", "limit"];
+
+/** At most this many events in one answer: a screen's worth, with room. */
+export const maxHistory = 1_000;
+
+export const operations = {
+  status: {
+    says: "Which server this is and what it has at work",
+    method: "GET",
+    path: "/api/status",
+    access: "watch",
+    question: z.object({}),
+    answer: z.object({ version: text, boot: text, pid: z.number(), open: z.number(), clients: z.number() }),
+  },
+  sessions: {
+    says: "The sessions of the home, newest change first",
+    method: "GET",
+    path: "/api/sessions",
+    access: "watch",
+    question: z.object({ cwd: opt(text), limit: opt(z.number()) }),
+    answer: list(sessionEntrySchema),
+  },
+  open: {
+    says: "Begins a session in a folder, or takes one up; options are those of the options table",
+    method: "POST",
+    path: "/api/sessions",
+    access: "work",
+    question: z.object({ cwd: text, options: opt(z.record(text, jsonSchema)) }),
+    answer: z.object({ session: text }),
+  },
+  submit: {
+    says: "A command for a session. The same commandId twice is one command, with one receipt",
+    method: "POST",
+    path: "/api/sessions/{session}/commands",
+    // For a command other than an answer the server wants `work`.
+    access: "answer",
+    question: z.object({ ...ofSession, commandId: opt(text), command: commandSchema }),
+    answer: receiptSchema,
+  },
+  message: {
+    says: "Words for a session, as a person says them; `submit` takes more",
+    method: "POST",
+    path: "/api/sessions/{session}/messages",
+    access: "work",
+    question: z.object({ ...ofSession, content: text, id: opt(text) }),
+    answer: receiptSchema,
+  },
+  asks: {
+    says: "What nobody has answered yet",
+    method: "GET",
+    path: "/api/sessions/{session}/asks",
+    access: "watch",
+    question: z.object(ofSession),
+    answer: list(askSchema),
+  },
+  inquire: {
+    says: "A question of the table of inquiries",
+    method: "POST",
+    path: "/api/sessions/{session}/inquiries/{name}",
+    access: "watch",
+    question: z.object({ ...ofSession, name: text, question: opt(z.record(text, jsonSchema)) }),
+    answer: z.unknown(),
+  },
+  history: {
+    says: "Durable events after a seq, in pages",
+    method: "GET",
+    path: "/api/sessions/{session}/history",
+    access: "watch",
+    question: z.object({ ...ofSession, after: opt(z.number()), limit: opt(z.number()) }),
+    answer: z.object({ events: list(durableSchema), more: z.boolean() }),
+  },
+  fork: {
+    says: "A copy of a session up to an event, under a new id; the session stays as it is",
+    method: "POST",
+    path: "/api/sessions/{session}/forks",
+    access: "work",
+    question: z.object({ ...ofSession, upTo: opt(z.number()), title: opt(text) }),
+    answer: z.object({ session: text }),
+  },
+  label: {
+    says: "Changes what a session is found by",
+    method: "PATCH",
+    path: "/api/sessions/{session}",
+    access: "work",
+    question: z.object({ ...ofSession, title: opt(text), tag: opt(text), archived: opt(z.boolean()) }),
+    answer: z.object({}),
+  },
+  delete: {
+    says: "Ends a session and removes it with all that belongs to it",
+    method: "DELETE",
+    path: "/api/sessions/{session}",
+    access: "work",
+    question: z.object(ofSession),
+    answer: z.object({}),
+  },
+} as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
+
+export type OperationName = keyof typeof operations;
+export type OperationQuestion<Name extends OperationName> = z.infer<(typeof operations)[Name]["question"]>;
+export type AnswerTo<Name extends OperationName> = z.infer<(typeof operations)[Name]["answer"]>;
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(operations, name);
