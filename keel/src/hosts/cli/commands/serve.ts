@@ -1,8 +1,9 @@
 /** `keel serve`: starts a server of sessions, says how to reach it, and ends it. */
+
+import { usage, wholeNumber } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import { fault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
-import { usage, wholeNumber } from "../arguments.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { exitCodeOf } from "../signals.ts";
