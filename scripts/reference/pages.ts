@@ -1,7 +1,7 @@
 // The reference pages, made from the tables and schemas of the source. Pure: text in, pages out.
 import { bundledSkills } from "../../keel/src/app/compose/bundled-skills.ts";
-import { builtInCommands, registryOf } from "../../keel/src/app/input/commands/registry.ts";
 import type { CliOption } from "../../keel/src/app/flags/arguments.ts";
+import { builtInCommands, registryOf } from "../../keel/src/app/input/commands/registry.ts";
 import type { CliCommand } from "../../keel/src/hosts/cli/command.ts";
 import { commands } from "../../keel/src/hosts/cli/command-table.ts";
 import { exitCodes, faults } from "../../keel/src/kernel/faults.ts";
