@@ -1,8 +1,10 @@
 /** From an order to the parts of an agent's session: its kind, its model, its tools, how far it may go. */
+
 import type { OpenedFields } from "../core/opening.ts";
 import { modelOf, type SessionState } from "../core/state/state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import { named } from "../kernel/list.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentOrder, Agents } from "../ports/agents.ts";
 import type { FileLedger } from "../ports/file-ledger.ts";
@@ -26,19 +28,11 @@ export type AgentPlan = {
   readonly when: "background" | "foreground";
 };
 
-/** As it is spelled; else in whatever case: programs and models know some kinds with a capital. */
-export const agentNamed = <Named extends Pick<AgentProfile, "name">>(
-  known: readonly Named[],
-  request: string,
-): Named | undefined =>
-  known.find(({ name }) => name === request) ??
-  known.find(({ name }) => name.toLowerCase() === request.toLowerCase());
-
 export function planFor(
   order: AgentOrder,
   { world, parent }: { world: AgentPorts; parent: ParentSession },
 ): { ok: true; value: AgentPlan } | { ok: false; why: string } {
-  const definition = agentNamed(world.definitions(), order.kind);
+  const definition = named(world.definitions(), order.kind);
   if (!definition) return { ok: false, why: `There is no agent of the kind ${order.kind}.` };
   const { settings } = parent.session.state;
   const isFork = definition.inherits === "conversation";

@@ -8,7 +8,7 @@ import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { sameJson } from "../kernel/json.ts";
-import { UndoList } from "../kernel/undo.ts";
+
 import type { Log, LogNotice } from "../ports/store.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import type { Ask } from "../protocol/ask.ts";
@@ -20,7 +20,7 @@ import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill, ContextBreakdown } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
 import { attachTo } from "./attach.ts";
-import { type CloseReason, closeAll } from "./close.ts";
+import { type CloseReason, closeAll, UndoList } from "./close.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
 import { mustKnowPrices } from "./compose/limits.ts";

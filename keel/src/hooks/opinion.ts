@@ -2,8 +2,7 @@
  * What one hook said, read strictly: an answer that is none, or that is for another point, is a failure of the hook.
  * Several opinions become one, by one rule: the strictest verdict counts, all words are joined, one stop is enough.
  */
-import { asList, asObject, isJson, isObject, type Json, sameJson } from "../kernel/json.ts";
-import { present } from "../kernel/present.ts";
+import { asList, asObject, isJson, isObject, type Json, present, sameJson } from "../kernel/json.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { type HookEvent, hookPointOf } from "../protocol/hook.ts";

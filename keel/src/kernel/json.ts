@@ -92,3 +92,16 @@ export function wellFormedJson(value: unknown): string {
   if (!text.includes("\\ud")) return text;
   return JSON.stringify(value, (_, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
 }
+
+/** What a table says of a name, and nothing that every object has. */
+export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** Leaves out what is undefined: on a wire a field is there or not. */
+export function present<T extends Record<string, unknown>>(
+  fields: T,
+): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // The same names and values, without those that were undefined.
+  return Object.fromEntries(known) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}

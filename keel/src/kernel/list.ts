@@ -49,3 +49,11 @@ export class List<T> {
     return this.slice();
   }
 }
+
+/** By its name as it is spelled; else in whatever case: programs and models know some names with a capital. */
+export const named = <T extends { readonly name: string }>(
+  known: readonly T[],
+  request: string,
+): T | undefined =>
+  known.find(({ name }) => name === request) ??
+  known.find(({ name }) => name.toLowerCase() === request.toLowerCase());

@@ -5,8 +5,15 @@
 import type { CallToolResult, Tool as ServerTool } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { reasonOf, toFault } from "../kernel/fault.ts";
-import { canonicalJson, isDeeperThan, isJson, isObject, type Json, type JsonObject } from "../kernel/json.ts";
-import { present } from "../kernel/present.ts";
+import {
+  canonicalJson,
+  isDeeperThan,
+  isJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  present,
+} from "../kernel/json.ts";
 import { whileRunning } from "../kernel/queue.ts";
 import { failed, ok } from "../kernel/result.ts";
 import { type Schema, schemaOf } from "../kernel/schema.ts";

@@ -1,6 +1,6 @@
 /** Defines a tool. What is left out is the careful choice. */
 
-import { present } from "../kernel/present.ts";
+import { present } from "../kernel/json.ts";
 import type { ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Tool, ToolTraits } from "./tool.ts";
 

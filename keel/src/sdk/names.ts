@@ -1,5 +1,5 @@
 /** Names that programs compare with: tools, older names of tools, ends of a session. */
-import { own } from "../kernel/own.ts";
+import { own } from "../kernel/json.ts";
 import { toolAliases, toolNames } from "../protocol/tool-families.ts";
 
 /** The built-in tools; which of them a session offers, its `init` says. */

@@ -1,7 +1,6 @@
 /** Picks the reply to each request and makes it ready: ids filled in, stop and usage decided. The same for every wire. */
 import { fault } from "../kernel/fault.ts";
-import { isObject, type JsonObject, parseJson } from "../kernel/json.ts";
-import { present } from "../kernel/present.ts";
+import { isObject, type JsonObject, parseJson, present } from "../kernel/json.ts";
 import type { Stop } from "../protocol/reasons.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { joinTurns, plainText, type RequestView, resultText } from "./request-view.ts";

@@ -1,6 +1,6 @@
 /** A shell that runs nothing: it answers the commands that its script knows. */
 import { whenAborted } from "../kernel/abort.ts";
-import { own } from "../kernel/own.ts";
+import { own } from "../kernel/json.ts";
 import { byteLength, headBytes, tailBytes } from "../kernel/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Shell, ShellCommand, ShellOutcome, ShellRun } from "../ports/shell.ts";

@@ -1,5 +1,7 @@
 /** Agent: a piece of work for another agent, which has a conversation of its own. */
+
 import * as z from "zod/mini";
+import { named } from "../kernel/list.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Tool } from "../ports/tool.ts";
 import { builtInTool, failure, flagField, textField } from "./built-in.ts";
@@ -34,12 +36,15 @@ export const agentTool = (agents: Agents): Tool<z.infer<typeof input>> =>
     input,
     // What ran before is not started again: its own log says what became of it.
     traits: { concurrent: true, replay: "safe" },
-    claims: async ({ subagent_type = generalKind }) => [{ action: "delegate", target: subagent_type }],
+    // By the name that its rules know, in whatever case it was asked for.
+    claims: async ({ subagent_type = generalKind }) => [
+      { action: "delegate", target: named(agents.kinds(), subagent_type)?.name ?? subagent_type },
+    ],
     check: async ({ subagent_type = generalKind }) => {
-      const kinds = agents.kinds().map(({ name }) => name);
-      return kinds.includes(subagent_type)
-        ? undefined
-        : `There is no agent of the kind ${subagent_type}. There are: ${kinds.join(", ")}.`;
+      const kinds = agents.kinds();
+      if (named(kinds, subagent_type)) return undefined;
+      const names = kinds.map(({ name }) => name).join(", ");
+      return `There is no agent of the kind ${subagent_type}. There are: ${names}.`;
     },
     run: async function* (given, context, signal) {
       const { subagent_type: kind = generalKind, run_in_background: isBehind, ...order } = given;

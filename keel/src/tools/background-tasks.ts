@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { sayTask } from "../core/model-text.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { present } from "../kernel/present.ts";
+import { present } from "../kernel/json.ts";
 import type { CallTasks, Task } from "../ports/tasks.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { middleOut } from "./bash-result.ts";

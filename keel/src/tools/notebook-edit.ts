@@ -1,6 +1,6 @@
 /** NotebookEdit: replaces, inserts or removes one cell of a notebook that was read and has not changed since. */
 import * as z from "zod/mini";
-import { present } from "../kernel/present.ts";
+import { present } from "../kernel/json.ts";
 import { no, type Refused } from "../kernel/result.ts";
 import { fingerprint, shorten } from "../kernel/text.ts";
 import type { ToolContext } from "../ports/tool.ts";

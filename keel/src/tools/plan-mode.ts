@@ -1,7 +1,7 @@
 /** The tools of plan mode: in it nothing is changed until the person has approved a plan. */
 import * as z from "zod/mini";
 import { exitPlanName, planBegins } from "../core/model-text.ts";
-import { present } from "../kernel/present.ts";
+import { present } from "../kernel/json.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import type { Answer } from "../protocol/ask.ts";
 import { text } from "../protocol/message.ts";

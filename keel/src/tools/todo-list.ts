@@ -1,6 +1,6 @@
 /** The list of what is to be done: its tools, how they show it, and its bounds. */
 import * as z from "zod/mini";
-import { present } from "../kernel/present.ts";
+import { present } from "../kernel/json.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
 import { jsonSchema, text } from "../protocol/message.ts";
 import type { Display, Todo } from "../protocol/tool.ts";

@@ -1,5 +1,5 @@
 /** What a session has used: cost, tokens, tools, lines and time, from its durable events. */
-import { own } from "../kernel/own.ts";
+import { own } from "../kernel/json.ts";
 import { addBill, foldBill } from "../protocol/bill.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../protocol/event/envelope.ts";
 import { outcomeOf } from "../protocol/outcome.ts";

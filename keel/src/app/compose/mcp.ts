@@ -7,7 +7,7 @@ import { mcpServersOf } from "../../config/definitions/mcp-servers.ts";
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import type { McpBox, NamedServer } from "../../mcp/box.ts";
 import { prefixOf } from "../../mcp/names.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";

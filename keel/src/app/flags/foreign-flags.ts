@@ -3,7 +3,7 @@
  * service, or on anyway. Both doors know them, and pass them over with one line; what would make a program do something
  * else than it was told is refused.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { type PassOver, usage } from "./arguments.ts";
 
 type ForeignFlag = "alone" | "value" | { readonly refused: string };

@@ -10,7 +10,7 @@ import { readPlainText } from "../../config/settings/plain-text.ts";
 import { findProject } from "../../config/settings/project-root.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import { type ExplainRequest, type Explanation, explainWith } from "../../policy/explain.ts";

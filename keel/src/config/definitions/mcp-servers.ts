@@ -3,8 +3,7 @@
  * folder, of the project, of the person, and of plugins. Of two servers of one name the stronger scope counts, and one
  * that is reached in the same way as a stronger one is not started twice. What waits for trust is not here.
  */
-import { canonicalJson, isObject, mapTexts } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { canonicalJson, isObject, mapTexts, present } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { type McpScope, type McpServerSpec, mcpScopes, mcpServerSchema } from "../../protocol/mcp.ts";

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { codeOf } from "../../kernel/fault.ts";
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 /** Written by hand, or by a few programs: far below this. */
 export const maxBytes = 2 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** From the arguments of an SDK and its first words to the options of a session, in the SDK's own form. */
 
 import { readUserFlags } from "../../app/flags/session-flags.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { InitializeRequest } from "../../sdk/control/host-requests.ts";
 import type { Options } from "../../sdk/options/options.ts";

@@ -1,8 +1,7 @@
 /** What a host application may send, one JSON object a line: each input's form, and what a wrong line is answered with. */
 import * as z from "zod/mini";
 import type { Fault } from "../../kernel/fault.ts";
-import { type JsonObject, mapTexts } from "../../kernel/json.ts";
-import { own } from "../../kernel/own.ts";
+import { type JsonObject, mapTexts, own } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import { inquireFields } from "../../protocol/inquiry.ts";
 import { jsonSchema } from "../../protocol/message.ts";

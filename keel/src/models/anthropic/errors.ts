@@ -1,8 +1,7 @@
 /** The provider's errors as faults, by status and by type; by its words only where nothing else tells them apart. */
 import type { Fault } from "../../kernel/fault.ts";
 import type { ProviderFaultCode } from "../../kernel/faults.ts";
-import { isObject, parseJson } from "../../kernel/json.ts";
-import { own } from "../../kernel/own.ts";
+import { isObject, own, parseJson } from "../../kernel/json.ts";
 import { codeOfStatus, type ProviderError, providerRefusal, wordsOfBody } from "../provider-error.ts";
 
 export function providerFault(error: ProviderError): Fault {

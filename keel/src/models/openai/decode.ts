@@ -3,8 +3,7 @@
  * reply ends, since only then it is certain that nothing more belongs to them.
  */
 import type { Fault } from "../../kernel/fault.ts";
-import { asText, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { asText, isObject, type Json, type JsonObject, present } from "../../kernel/json.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import type { ModelEvent } from "../../ports/model.ts";
 import type { Block } from "../../protocol/message.ts";

@@ -1,8 +1,7 @@
 /** A server of this program, as it answers over a wire: its tools are listed and called by messages of JSON-RPC. */
 import { whenAborted } from "../../kernel/abort.ts";
 import { reasonOf } from "../../kernel/fault.ts";
-import { asObject, type JsonObject } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { asObject, type JsonObject, present } from "../../kernel/json.ts";
 import { sayIssues } from "../../kernel/schema.ts";
 import { channelTo, type McpServerLike } from "../tools/in-memory.ts";
 import type { AnyToolDefinition, CallToolResult, ToolServer } from "../tools/tool.ts";

@@ -1,7 +1,7 @@
 /** What an executable asks of its SDK, and what it is answered: permission, hooks, and messages for the program's servers. */
 import * as z from "zod/mini";
 import type { Json } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { HookInput } from "../../protocol/hook.ts";
 import type { CanUseTool, ElicitResult, PermissionResult } from "../options/callbacks.ts";

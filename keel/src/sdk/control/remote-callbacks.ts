@@ -1,7 +1,6 @@
 /** Callbacks of a program that is at the other end of a wire: permission and hooks, as options of a session here. */
 
-import { asObject } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { asObject, present } from "../../kernel/json.ts";
 import type { CanUseTool, OnElicitation } from "../options/callbacks.ts";
 import type { HookCallback, HookMap } from "../options/hooks.ts";
 import type { Channel } from "./channel.ts";

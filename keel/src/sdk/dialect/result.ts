@@ -2,10 +2,8 @@
 
 import type { FaultData } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { asObject } from "../../kernel/json.ts";
+import { asObject, own, present } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import { own } from "../../kernel/own.ts";
-import { present } from "../../kernel/present.ts";
 import { isUuid } from "../../kernel/uuid.ts";
 import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";

@@ -5,8 +5,9 @@
  * The end of a block is passed on when the next block begins or the reply is on record. So the complete `assistant`
  * message of a reply's last block comes before that block's `content_block_stop`, and yet after nothing can go wrong.
  */
+
+import { present } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import { present } from "../../kernel/present.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
 import type { ReplyEvent } from "../../protocol/event/live.ts";
 import type { Stop } from "../../protocol/reasons.ts";

@@ -1,5 +1,5 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type {
   SDKBackgroundTasksChangedMessage,

@@ -2,7 +2,7 @@
 import { parseArguments } from "../../app/flags/arguments.ts";
 import { passingOver, sayPassedOver } from "../../app/flags/foreign-flags.ts";
 import { besideOptions, flagsOf, readUserFlags } from "../../app/flags/session-flags.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import type { McpServerConfig } from "../tools/mcp-server.ts";
 import type { Options } from "./options.ts";
 

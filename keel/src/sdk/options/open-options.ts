@@ -1,7 +1,7 @@
 /** What Keel opens for the options of a program. */
 import { type HostOptions, type OpenOptions, openOptionsOf as sessionOptionsOf } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import { rowsOf } from "../../protocol/options.ts";
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../names.ts";
 import { type McpServerConfig, outsideServers } from "../tools/mcp-server.ts";

@@ -1,6 +1,6 @@
 /** `resolveSettings()`: the settings that a session in a folder would have, without opening one. */
 
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import type { SettingRow } from "../../protocol/inquiry.ts";
 import type { SettingSource } from "../../protocol/options.ts";
 import type { Settings } from "./settings.ts";

@@ -1,8 +1,8 @@
 /** The options of a query as an executable takes them: arguments, environment, and its introduction. Pure. */
 import { defaultThinkingTokens } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
-import { present } from "../../kernel/present.ts";
 import {
   flagAt,
   type OutputFormat,

@@ -2,7 +2,7 @@
 
 import type { HostCall } from "../../app/inquiries/inquiries.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import { hookEvents } from "../../protocol/hook.ts";
 import type { HookRow, Inquire, SessionRuleRow } from "../../protocol/inquiry.ts";
 import type { PluginConfig } from "../../protocol/option-row.ts";

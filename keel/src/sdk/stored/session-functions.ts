@@ -1,8 +1,8 @@
 /** Sessions that are kept: listed, read, labelled, copied and deleted without a model. Nothing runs. */
 import type { Sessions, StoredSession } from "../../app/sessions/sessions.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import { projectKeyOf } from "../../kernel/path.ts";
-import { present } from "../../kernel/present.ts";
 import { homeOf } from "../query/homes.ts";
 import type { SessionStore, SessionStoreEntry } from "./session-store.ts";
 

@@ -1,5 +1,5 @@
 /** A store of the program's own that a session is mirrored to, and can be brought back from. */
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 
 export type SessionKey = { projectKey: string; sessionId: string; subpath?: string };
 

@@ -1,7 +1,6 @@
 /** `createSdkMcpServer()`: tools of the program, offered under the name of a server and run in this process. */
 import { fault } from "../../kernel/fault.ts";
-import { isObject } from "../../kernel/json.ts";
-import { present } from "../../kernel/present.ts";
+import { isObject, present } from "../../kernel/json.ts";
 import type { McpServerOptions, McpServerState as OutsideStatus } from "../../protocol/mcp.ts";
 import { channelTo, type McpServerLike } from "./in-memory.ts";
 import { SdkMcpServer } from "./sdk-server.ts";

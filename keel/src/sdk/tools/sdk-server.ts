@@ -1,6 +1,6 @@
 /** A server that a program makes of its tools: it adds to them as it would to one of the MCP SDK. */
 import { fault } from "../../kernel/fault.ts";
-import { present } from "../../kernel/present.ts";
+import { present } from "../../kernel/json.ts";
 import type { MemoryTransport } from "./in-memory.ts";
 import type { AnyToolDefinition, ToolAnnotations, ToolExtra, ToolServer } from "./tool.ts";
 import type { OutputOf, Shape, StandardSchema } from "./tool-schema.ts";

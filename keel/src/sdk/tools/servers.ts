@@ -5,7 +5,7 @@
 
 import { type OwnTool, ownTool } from "../../app/compose/own-tools.ts";
 import type { OpenSession } from "../../app/open-session.ts";
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { shorten } from "../../kernel/text.ts";
 import { callTool } from "./call-tool.ts";
 import {

@@ -1,6 +1,6 @@
 /** What a command runs beside itself, as far as its words show it: the programs of wrappers, shells and options. */
 
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { insideBuiltin } from "../programs/builtins.ts";
 import { type Inner, type Inside, insideOptions } from "../programs/option-programs.ts";
 import { shells, type Wrapper, wrappers } from "../programs/wrappers.ts";

@@ -3,7 +3,7 @@
  * value, `-e!` one that may start with a dash, `-f<` the path of a file that is read, `-M?` may have a value attached, `-#`
  * stands for a number.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { type Argument, withText } from "./arguments.ts";
 
 export type ReadOptions = {

@@ -1,5 +1,5 @@
 /** Builtins that read their words once more: a name may have an index, an index is evaluated, and so is what is in it. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { type Inside, valuesOf } from "./option-programs.ts";
 

@@ -2,7 +2,7 @@
  * Other names that programs themselves have for one command. They widen rules that deny or ask, and nothing else: a
  * row too many asks, a row too few runs. Each row says where it is from.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 /** Programs that are one and the same, or that answer to the same words. The first name stands for all. */
 const sameProgram: readonly string[] = [

@@ -2,7 +2,7 @@
  * The words of a command, and those that it stands for: a module or a script that an interpreter is given, a git alias
  * that is set beside it, a package whose program is run. For rules that deny or ask.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { type Argument, withText } from "../meaning/arguments.ts";
 import { programWords } from "./command-aliases.ts";
 import { gitWords } from "./git-words.ts";

@@ -1,5 +1,5 @@
 /** Programs and words that remove or empty data, drop history, end processes, or change rights of whole trees. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 const always = new Set(
   "rm rmdir unlink shred truncate kill pkill killall killall5 skill xkill wipefs mkfs fdformat shutdown reboot halt poweroff userdel groupdel deluser delgroup dropdb srm wipe blkdiscard".split(

@@ -1,5 +1,5 @@
 /** The tests and actions of `find`: which only look, and what the others do. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 
 /** How many words follow it. */

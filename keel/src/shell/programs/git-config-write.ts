@@ -1,5 +1,5 @@
 /** What a `git config` changes, as far as its words tell: whatever is not plainly a question is a change. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { type SettingClass, settingClass } from "./git-settings.ts";
 import { wordsBeside } from "./words-beside.ts";

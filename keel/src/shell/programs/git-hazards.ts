@@ -2,7 +2,7 @@
  * What a rule about git does not cover, since whoever wrote it did not see it: options that name a program or write
  * outside, from the manual pages of each subcommand; settings that name programs; words that may be aliases.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { harmlessGlobals } from "./git.ts";
 import { configWrite } from "./git-config-write.ts";

@@ -3,7 +3,7 @@
  * written or talked to, or neither. Made from the list that `git help --config` prints and from git-config(1); a name that
  * stands in no row counts as a program, since a newer git has settings that nobody here has read about.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 export type SettingClass = "program" | "path" | "harmless";
 

@@ -3,7 +3,7 @@
  * the options that make a patch, git(1) for the list of commands, gitrevisions(7) for `revision:path`, gitglossary(7) for
  * pathspecs.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { gitWords } from "./git-words.ts";
 

@@ -1,5 +1,5 @@
 /** Git, where it only reads. It runs what a repository's settings name, so the repository must be trusted and inside. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { has, pathValues, type ReadOptions, readOptions } from "../meaning/options.ts";

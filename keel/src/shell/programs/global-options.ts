@@ -2,7 +2,7 @@
  * Options that stand before or between the words of a subcommand. For those that are known it is certain whether they
  * take the next word; of all others both is tried. From the manual or the help of each program.
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 /** Options that take the next word unless a value is attached, by program. */
 const valued: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
  * they do with directories is from their own manuals (GNU coreutils, tar, diffutils, grep and findutils, rsync(1), zip(1),
  * curl(1), dd in POSIX).
  */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { executedBy, findWords } from "./find-tests.ts";
 import { readerOf } from "./readers.ts";

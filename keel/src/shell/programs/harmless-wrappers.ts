@@ -1,5 +1,5 @@
 /** Wrappers that change how a program runs, but neither what runs nor what it does. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { type Special, unproved } from "./outcome.ts";
 

@@ -1,5 +1,5 @@
 /** Options that run programs, read options from files or load code, of programs that rules often allow. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { type Argument, withText } from "../meaning/arguments.ts";
 import { readOptions } from "../meaning/options.ts";
 import { readAwkScript } from "./awk-script.ts";

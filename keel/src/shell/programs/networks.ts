@@ -1,5 +1,5 @@
 /** Programs that may send or receive over a network, name lookups included. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 const always = new Set(
   "curl wget ssh scp sftp nc ncat netcat telnet ftp tftp ping ping6 traceroute tracepath mtr dig nslookup host whois gh glab hub aws gcloud gsutil az kubectl helm xdg-open open socat nmap lynx w3m links elinks http https xh aria2c yt-dlp rclone s3cmd vercel netlify heroku fly flyctl doctl terraform ansible ansible-playbook mosh rdesktop ssh-copy-id ssh-keyscan sendmail mail mutt redis-cli mongo mongosh snap flatpak rustup nvm fnm asdf getent arp arping ntpdate chronyc tcpdump wscat websocat ngrok cloudflared smbclient showmount mount.nfs svn hg bzr cvs twine poetry-publish sshfs lftp axel httpie wireshark tshark".split(

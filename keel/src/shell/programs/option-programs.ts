@@ -1,5 +1,5 @@
 /** Programs that no one calls a wrapper, but that run another program when an option or their input says so. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { inputsOf, type ShellStep } from "../meaning/walk.ts";
 import { readAwkScript } from "./awk-script.ts";

@@ -3,7 +3,7 @@
  * option that a new version adds as much as the one that runs a program.
  */
 
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import {
   bashBuiltin,
   coreutils,

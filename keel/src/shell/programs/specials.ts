@@ -1,5 +1,5 @@
 /** Programs whose words need more than a list of options to be judged. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import { type Argument, withText } from "../meaning/arguments.ts";
 import { has, pathValues, readOptions } from "../meaning/options.ts";
 import { isOpenVariable } from "../meaning/path-scope.ts";

@@ -1,5 +1,5 @@
 /** Programs that write, and which of their words name what they write to. */
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 import type { Argument } from "../meaning/arguments.ts";
 import { readAwkScript } from "./awk-script.ts";
 import { findWords, writtenBy } from "./find-tests.ts";

@@ -1,6 +1,6 @@
 /** What the system says about a file, as a sentence for the model. By code, never by text. */
 import { codeOf } from "../../kernel/fault.ts";
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `Permission denied: ${path}`,

@@ -3,7 +3,7 @@ import type http from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import zlib from "node:zlib";
 import { codeOf } from "../../kernel/fault.ts";
-import { own } from "../../kernel/own.ts";
+import { own } from "../../kernel/json.ts";
 
 export type WebRequest = {
   readonly url: URL;

@@ -9,7 +9,6 @@ import type { Context } from "../context.ts";
 import { sayWritten, showFault } from "../show-fault.ts";
 import { exitCodeOf, untilStopped } from "../signals.ts";
 import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
-import { awaitTasks } from "./await-tasks.ts";
 import { watchOutcome } from "./outcome.ts";
 import { showProgress } from "./progress.ts";
 
@@ -109,5 +108,7 @@ async function work(
     await session.submit({ type: "input", content: [text(prompt)], ...(words ? { words } : {}) });
   else if (!session.hasWork()) throw usage("This session has no unfinished turn: give a prompt to go on.");
   await session.idle();
-  await awaitTasks(session, context, interrupted);
+  // Loaded late: most answers leave nothing running.
+  if (session.tasks().some(({ reports }) => reports))
+    await (await import("./await-tasks.ts")).awaitTasks(session, context, interrupted);
 }

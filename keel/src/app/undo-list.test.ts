@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UndoList } from "./undo.ts";
+import { UndoList } from "./close.ts";
 
 async function doing(body: (undo: UndoList) => void): Promise<void> {
   await using undo = new UndoList();
