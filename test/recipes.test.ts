@@ -133,7 +133,7 @@ recipe("A host", 5, async (tree) => {
   await tree.write("keel/src/hosts/plain/main.ts", plainHost.main);
   await tree.insert("keel/src/hosts/cli/command-table.ts", "  ...mcpCommands(command),\n", plainHost.row);
   const layers = "test/architecture/layers.ts";
-  await tree.insert(layers, 'const otherHosts = ["hosts/tui", ', '"hosts/plain", ');
+  await tree.insert(layers, "const otherHosts = [\n", '  "hosts/plain",\n');
   await tree.insert(
     layers,
     '  "hosts/ide": { imports: host },\n',
@@ -214,13 +214,13 @@ recipe("An option", 2, async (tree) => {
   await tree.npm("reference");
   return async () => {
     const seen = await tree.program(`${context}
-      import { parseArguments } from "./keel/src/hosts/cli/arguments.ts";
+      import { parseArguments } from "./keel/src/app/flags/arguments.ts";
       import { commands } from "./keel/src/hosts/cli/command-table.ts";
       import { helpFor } from "./keel/src/hosts/cli/help.ts";
       import { runnerOptions } from "./keel/src/hosts/cli/commands/runner.ts";
       import { openOptions } from "./keel/src/hosts/cli/print/print.ts";
       import { printOptions } from "./keel/src/hosts/cli/print/root.ts";
-      import { readFlags } from "./keel/src/hosts/cli/session-flags.ts";
+      import { readFlags } from "./keel/src/app/flags/session-flags.ts";
       import { readWireArguments } from "./keel/src/hosts/executable/options.ts";
       import { sessionOptions } from "./keel/src/hosts/executable/session.ts";
       import { openOptionsOf as runnerOptionsOf, readStart } from "./keel/src/hosts/runner/start.ts";
@@ -246,7 +246,7 @@ recipe("An option", 2, async (tree) => {
 recipe("A hook point", 3, async (tree) => {
   await tree.insert(
     "keel/src/protocol/hook.ts",
-    "=> ({ directory: folder, source }),\n  }),\n",
+    '      source: "register_repo_root",\n    }),\n  }),\n',
     `  settingsChanged: point({
     event: "ConfigChange",
     opinion: "none",

@@ -34,6 +34,13 @@ export const referenceSources = [
 
 const [architectureFile, durableFile, liveFile, commandFile, ...shapeFiles] = referenceSources;
 
+/** What is code, by its path: sessions run on it, and so do the requests that a page shows. */
+export const referenceCode = async (): Promise<Record<string, string>> => ({
+  "keel/src/tools/heads.ts": await toolHeadsFile(),
+  "keel/src/protocol/tool-families.ts": await toolFamiliesFile(),
+  "keel/src/protocol/event-shapes.ts": eventShapesFile(),
+});
+
 /** Every page by its path. */
 export async function referencePages(sources: Sources): Promise<Record<string, string>> {
   const declared = (file: string) => declarationsIn(file, sources[file] ?? "");
@@ -48,9 +55,7 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "docs/reference/what-the-model-sees.md": await whatTheModelSeesPage(),
-    "keel/src/tools/heads.ts": await toolHeadsFile(),
-    "keel/src/protocol/tool-families.ts": await toolFamiliesFile(),
-    "keel/src/protocol/event-shapes.ts": eventShapesFile(),
+    ...(await referenceCode()),
     [architectureFile]: withEventList(sources[architectureFile] ?? "", events),
   };
 }

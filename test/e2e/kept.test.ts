@@ -135,7 +135,7 @@ test("after a kill what came since is folded on top of it", async () => {
 const withoutTimes = (lines: readonly Record<string, unknown>[]): unknown[] =>
   JSON.parse(
     JSON.stringify(lines, (name, value: unknown) =>
-      /^id$|uuid|duration|_ms$|Ms$|time|Ids?$/.test(name) ? typeof value : value,
+      /^id$|uuid|duration|_ms$|Ms$|time|Ids?$|_id$/.test(name) ? typeof value : value,
     ),
   );
 

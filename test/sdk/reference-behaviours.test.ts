@@ -56,7 +56,7 @@ describe("words with a slash", () => {
 });
 
 describe("a callback that stops", () => {
-  test("a hook that says continue: false before a call lets it run, then the turn ends without words", async () => {
+  test("a hook that says continue: false before a call ends the turn without words, and the call does not run", async () => {
     const { options } = await sdkStage({
       replies: [reply(toolUse("Bash", { command: "touch ran" }))],
       otherwise: reply("Never."),
@@ -65,7 +65,7 @@ describe("a callback that stops", () => {
     const asked = { ...options, hooks, allowedTools: ["Bash"] };
     const result = resultOf(await all(query({ prompt: "go", options: asked })));
     expect(result).toMatchObject({ subtype: "success", result: "", terminal_reason: "hook_stopped" });
-    expect(existsSync(path.join(options.cwd, "ran"))).toBe(true);
+    expect(existsSync(path.join(options.cwd, "ran"))).toBe(false);
   });
 
   test("an abort is thrown as the interface's own error", async () => {

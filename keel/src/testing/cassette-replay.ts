@@ -126,6 +126,9 @@ function responseOf(recorded: RecordedExchange["response"]): HttpResponse {
 /** They name the session, which is another one in every run. */
 const alwaysIgnored = ["metadata.user_id", "prompt_cache_key"];
 
+/** What a repository looked like is told, and is no part of what is asked: the recording itself may be a new file in it. */
+const alwaysReplaced = [{ find: /<keel-git>[\s\S]*?<\/keel-git>/g, by: "<keel-git></keel-git>" }] as const;
+
 /** What of a request must be the same, as a value and as a text. */
 export type Canonical = { readonly path: string; readonly body: Json; readonly key: string };
 
@@ -134,9 +137,9 @@ export function canonical(
   { ignore = [], replace = [] }: MatchRules,
 ): Canonical {
   const ignored = [...alwaysIgnored, ...ignore].map((name) => name.split("."));
-  const replaced = (text: string) => replace.reduce((now, { find, by }) => now.replaceAll(find, by), text);
-  const kept = ignored.reduce<Json>(without, body);
-  const plain = replace.length === 0 ? kept : (mapTexts(kept, replaced) as Json);
+  const replaced = (text: string) =>
+    [...alwaysReplaced, ...replace].reduce((now, { find, by }) => now.replaceAll(find, by), text);
+  const plain = mapTexts(ignored.reduce<Json>(without, body), replaced) as Json;
   const tail = `${method} ${tailOf(path)}`;
   return { path: tail, body: plain, key: `${tail}\n${canonicalJson(plain)}` };
 }

@@ -39,8 +39,8 @@ export async function streamJson(given: readonly string[], context: Context): Pr
     await host.finish();
     if (typeof ended === "number") return ended;
     if (ended) showFault(context.err, ended);
-    if (ended) return ended.exitCode;
-    return output.lastFailed ? exitCodes.turnFailed : exitCodes.ended;
+    // What a result has said already is a turn that failed, as for the interface.
+    return output.lastFailed ? exitCodes.turnFailed : (ended?.exitCode ?? exitCodes.ended);
   } finally {
     stopped.release();
   }
