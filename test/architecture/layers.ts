@@ -52,7 +52,7 @@ const rows = {
   hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
 
   models: { imports: [...adapter, "transport"], lines: 3_550 },
-  mcp: { imports: [...adapter, "core", "transport"], lines: 2_450 },
+  mcp: { imports: [...adapter, "core", "transport"], lines: 2_460 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_480 },
   // With what a conversation is told of its repository, and where a shell ended.
   workspace: { imports: [...adapter, "policy"], lines: 6_710 },

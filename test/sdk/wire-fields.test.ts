@@ -237,11 +237,9 @@ describe("told beside the conversation", () => {
     const hookMessages = (await all(query({ prompt: "go", options: slow }))).filter(
       (one) => "hook_id" in one,
     );
-    expect(hookMessages).toMatchObject([
-      { subtype: "hook_started" },
-      { subtype: "hook_progress", stdout: "half\n", output: "half\n", stderr: "" },
-      { subtype: "hook_response", stdout: "half\nwhole\n" },
-    ]);
+    const half = { subtype: "hook_progress", stdout: "half\n", output: "half\n", stderr: "" };
+    expect(hookMessages.slice(0, 2)).toMatchObject([{ subtype: "hook_started" }, half]);
+    expect(hookMessages.at(-1)).toMatchObject({ subtype: "hook_response", stdout: "half\nwhole\n" });
   });
 
   test("nothing of what a hook printed that wants to be silent; its words for the person are said", async () => {

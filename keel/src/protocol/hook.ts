@@ -38,13 +38,6 @@ const textIn = (content: readonly ResultPart[]): string =>
 type StopFields = { stop_hook_active: boolean; last_assistant_message?: string };
 /** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
 type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
-type ModelSwitchFields = {
-  from_model: string;
-  to_model: string;
-  requested_model: string;
-  source: string;
-  context_tokens: number;
-};
 /** An item of the model's own list. */
 type ListedTask = { id: string; text: string; description?: string | undefined };
 type ListedTaskFields = { task_id: string; task_subject: string; task_description?: string };
@@ -281,7 +274,7 @@ function stopFields({ objections, lastText }: StopFacts): StopFields {
   return { stop_hook_active: objections > 0, last_assistant_message: lastText };
 }
 
-function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch): ModelSwitchFields {
+function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch) {
   return {
     from_model: from,
     to_model: to,
