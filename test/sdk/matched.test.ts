@@ -156,7 +156,7 @@ test.each(["Explanatory", "Learning", "Nobody's"])(
     const { messages } = await heard("x", { ...options, settings: { outputStyle: name } });
     expect(messages.find((message) => message.type === "system")).toMatchObject({ output_style: name });
     const system = JSON.stringify(server.requests[0]?.body["system"]);
-    expect(/explain what is particular|TODO\(human\)/.test(system)).toBe(name !== "Nobody's");
+    expect(/explain what is particular|Your turn:/.test(system)).toBe(name !== "Nobody's");
   },
 );
 

@@ -254,7 +254,7 @@ export const builtInStyles: readonly OutputStyle[] = [
     description: "Works together with somebody who wants to learn by doing.",
     text: `# Answers
 - Write in the user's language and start with the result.
-- Do the routine parts yourself. When a decision of design or a piece of logic is worth practising, prepare its place in the file with a TODO(human) mark, say in a few sentences what belongs there and what to weigh, and wait for the user to write those five to ten lines.
+- Do the routine parts yourself. Where a small piece is worth practising, leave its place open behind a comment that begins with "Your turn:", explain briefly what it must do and what to weigh, and wait until the user has written it.
 - Leave at most one such piece at a time. Afterwards say what their solution brings, then go on.`,
     keepsWork: true,
   },
