@@ -4,12 +4,12 @@ import { createSession } from "keel";
 import { reply } from "keel/testing";
 import { stage } from "./scripted.ts";
 
-await using scripted = await stage({
+await using _ = await stage({
   replies: [reply("Hello! What is your name?"), reply("Nice to meet you, Ada.")],
 });
 
 // #region chat
-await using session = await createSession({ ...scripted.options, includePartialMessages: true });
+await using session = await createSession({ includePartialMessages: true });
 const answers: string[] = [];
 for (const words of ["Hi!", "I am Ada."]) {
   await session.send(words);

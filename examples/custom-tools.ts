@@ -21,7 +21,6 @@ const forecast = tool(
 const answer = query({
   prompt: "Do I need an umbrella in Oslo tomorrow?",
   options: {
-    ...scripted.options,
     mcpServers: { weather: createSdkMcpServer({ name: "weather", tools: [forecast] }) },
     allowedTools: ["mcp__weather__forecast"],
   },

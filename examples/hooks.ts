@@ -5,7 +5,7 @@ import { reply, toolUse } from "keel/testing";
 import { stage } from "./scripted.ts";
 
 const write = (name: string) => toolUse("Write", { file_path: name, content: name });
-await using scripted = await stage({
+await using _ = await stage({
   replies: [reply(write("1.txt")), reply(write("2.txt")), reply(write("3.txt")), reply("Two of three.")],
 });
 
@@ -35,7 +35,6 @@ function atMost(calls: number, perMs: number): HookCallback {
 for await (const message of query({
   prompt: "Write three files.",
   options: {
-    ...scripted.options,
     permissionMode: "acceptEdits",
     hooks: {
       PreToolUse: [{ matcher: "Write", hooks: [atMost(2, 60_000)] }],

@@ -8,7 +8,7 @@ await using scripted = await stage({ replies: [], otherwise: reply("Done.") });
 
 // #region hundred-sessions
 async function one(number: number): Promise<string> {
-  for await (const message of query({ prompt: `You are number ${number}.`, options: scripted.options }))
+  for await (const message of query({ prompt: `You are number ${number}.` }))
     if (message.type === "result") return message.session_id;
   throw new Error(`number ${number} gave no result`);
 }

@@ -25,12 +25,12 @@ const canUseTool: CanUseTool = async (toolName, input) => {
 
 for await (const message of query({
   prompt: "Write both files.",
-  options: { ...scripted.options, canUseTool, disallowedTools: ["Bash"] },
+  options: { canUseTool, disallowedTools: ["Bash"] },
 })) {
   if (message.type === "result") console.log("refused:", message.permission_denials.length);
 }
 // #endregion
 
 assert.deepEqual(asked, ["Write notes.txt", "Write secrets.txt"]);
-assert.ok(existsSync(path.join(scripted.options.cwd, "notes.txt")));
-assert.ok(!existsSync(path.join(scripted.options.cwd, "secrets.txt")));
+assert.ok(existsSync(path.join(scripted.cwd, "notes.txt")));
+assert.ok(!existsSync(path.join(scripted.cwd, "secrets.txt")));

@@ -8,7 +8,7 @@ await using scripted = await stage({ replies: [reply("Noted: blue."), reply("Blu
 
 // #region resume-and-fork
 async function ask(prompt: string, more: Options = {}): Promise<{ answer: string; session: string }> {
-  for await (const message of query({ prompt, options: { ...scripted.options, ...more } }))
+  for await (const message of query({ prompt, options: more }))
     if (message.type === "result" && message.subtype === "success")
       return { answer: message.result, session: message.session_id };
   throw new Error("no answer");
@@ -25,4 +25,4 @@ assert.equal(resumed.session, session);
 assert.equal(resumed.answer, "Blue.");
 assert.notEqual(forked.session, session);
 assert.doesNotMatch(JSON.stringify(scripted.server.requests[2]?.body), /What is my colour/);
-assert.equal((await listSessions({ dir: scripted.options.cwd })).length, 2);
+assert.equal((await listSessions({ dir: scripted.cwd })).length, 2);

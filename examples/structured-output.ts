@@ -4,7 +4,7 @@ import { query } from "keel";
 import { reply, toolUse } from "keel/testing";
 import { stage } from "./scripted.ts";
 
-await using scripted = await stage({
+await using _ = await stage({
   replies: [reply(toolUse("StructuredOutput", { people: [{ name: "Ada", born: 1815 }] }))],
 });
 
@@ -27,7 +27,7 @@ const schema = {
 let answer: unknown;
 for await (const message of query({
   prompt: "Who wrote the first program?",
-  options: { ...scripted.options, outputFormat: { type: "json_schema", schema } },
+  options: { outputFormat: { type: "json_schema", schema } },
 })) {
   if (message.type === "result" && message.subtype === "success") answer = message.structured_output;
 }

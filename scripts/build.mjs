@@ -6,7 +6,9 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
+import { bundlePage } from "../web/bundle.mjs";
 import { bundleCommand } from "./bundle-command.mjs";
+import { compressPage } from "./compress-page.mjs";
 import { nameOfBuild } from "./name-of-build.mjs";
 import { root, run } from "./run.mjs";
 
@@ -39,11 +41,14 @@ for (const entry of entries) {
 
 try {
   await mkdir(fresh, { recursive: true });
-  const [bytes] = await Promise.all([bundle(), writeTypes()]);
+  const [bytes, pageBytes] = await Promise.all([bundle(), bundlePage(path.join(fresh, "web")), writeTypes()]);
+  await compressPage(path.join(fresh, "web"));
   await replaceDist();
   await rehearse();
   const ms = Math.round(performance.now() - started);
-  console.log(`build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, ${ms} ms`);
+  console.log(
+    `build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, the page ${Math.round(pageBytes / 1024)} KiB, ${ms} ms`,
+  );
 } catch (error) {
   console.error(`build: failed: ${error.message}`);
   process.exitCode = 1;

@@ -39,6 +39,8 @@ export async function bundleCommand(folder, define) {
     cwd: root,
     input: { main: entry },
     platform: "node",
+    // It loads its own binary, by the name of the machine.
+    external: ["@lydell/node-pty"],
     transform: { define },
     // Its entry for CommonJS hides what it requires from a bundler.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },

@@ -11,6 +11,7 @@ const steps = [
     parameters: [bin("@biomejs/biome/bin/biome"), "check", "--error-on-warnings", "."],
   },
   { name: "types", parameters: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
+  { name: "types of the page", parameters: [bin("typescript/bin/tsc"), "-p", "web/tsconfig.json"] },
   { name: "lock", parameters: ["scripts/lock.mjs", "--check"] },
 ];
 

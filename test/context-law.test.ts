@@ -245,7 +245,8 @@ function readIn(logs: readonly Durable[][]): { read: number; possible: number } 
       if (
         event.type === "prompt.fixed" ||
         event.type === "context.compacted" ||
-        event.type === "context.cleared"
+        event.type === "context.cleared" ||
+        event.type === "context.returned"
       )
         kept = 0;
       if (event.type === "settings.changed" && event.patch.thinking) kept = 0;

@@ -102,6 +102,8 @@ describe("a crash after any event", async () => {
     });
     expect(whole.written.filter(({ type }) => type === "turn.finished")).toHaveLength(12);
     expect(whole.written.filter(({ type }) => type === "context.compacted")).toHaveLength(1);
+    expect(whole.written.filter(({ type }) => type === "context.returned")).toHaveLength(1);
+    expect(JSON.stringify(expected.history)).not.toContain("turn 11");
     expect(whole.written.length).toBeGreaterThan(100);
   });
 

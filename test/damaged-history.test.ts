@@ -22,7 +22,7 @@ const { session } = await openTestSession({
   tools: builtInTools(),
   answer: answerAsk,
 });
-await play(session, []);
+await play(session, log.events);
 const whole = log.events;
 
 /** What a session does when it opens such a log and is sent one more input. */

@@ -1,4 +1,6 @@
 // Every behaviour of a handle, in every way to reach a session: near, and far over each wire.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Envelope } from "../keel/src/protocol/event/envelope.ts";
 import { isDurable } from "../keel/src/protocol/event/envelope.ts";
@@ -129,6 +131,9 @@ describe.each(Object.entries(ways))("a handle %s", (_, way) => {
     await changed;
     expect(await handle.inquire("facts")).toMatchObject({ model: "claude-haiku-4-5" });
     expect(await handle.inquire("tasks")).toEqual([]);
+    expect(await handle.inquire("counters")).toContainEqual(
+      expect.objectContaining({ name: "keel.requests.unknown", value: 0 }),
+    );
     expect(await handle.inquire("files", { typed: "nothing-like-this" })).toEqual([]);
     await expect(handle.inquire("nonsense" as "facts")).rejects.toMatchObject({ code: "usage" });
   });
@@ -152,5 +157,192 @@ describe.each(Object.entries(ways))("a handle %s", (_, way) => {
     const ended = until(other.events(), isTurnEnd);
     await other.submit(text("Hi"));
     expect((await ended).at(-1)).toMatchObject({ type: "turn.finished", reason: "completed" });
+  });
+
+  test("changes the mode and the model for the turns that follow, and refuses a mode that nobody allowed", async () => {
+    const { open: begin, at } = await open(reply("As wanted."));
+    const handle = await begin();
+    await handle.submit({
+      type: "set",
+      patch: { permissionMode: "acceptEdits", model: "claude-sonnet-4-5" },
+    });
+    expect(await handle.inquire("settings")).toMatchObject({
+      applied: { permissionMode: "acceptEdits", model: "claude-sonnet-4-5" },
+    });
+    const ended = until(handle.events(), isTurnEnd);
+    await handle.submit(text("Hi"));
+    await ended;
+    expect(at.model.requests[0]).toMatchObject({ body: { model: "claude-sonnet-4-5" } });
+    await expect(
+      handle.submit({ type: "set", patch: { permissionMode: "bypassPermissions" } }),
+    ).rejects.toMatchObject({ code: "mode_refused" });
+  });
+
+  test("lists a task in the background, tells its output, and stops it once", async () => {
+    const { open: begin } = await open(
+      reply(toolUse("Bash", { command: "echo begun; sleep 60", run_in_background: true })),
+      reply("It runs."),
+    );
+    const handle = await begin({ allowedTools: ["Bash(echo:*)", "Bash(sleep:*)"] });
+    const ended = until(handle.events(), isTurnEnd);
+    await handle.submit(text("Start it"));
+    await ended;
+    const [task] = await handle.inquire("tasks");
+    expect(task).toMatchObject({ reports: true });
+    const taskId = task?.id ?? "";
+    const gone = until(
+      handle.events(),
+      (event) => event.type === "task.changed" && event.status !== "running" && event.taskId === taskId,
+    );
+    expect(await handle.submit({ type: "stop", taskId })).toMatchObject({ type: "stopped", found: true });
+    await gone;
+    expect(await handle.submit({ type: "stop", taskId: "none" })).toMatchObject({ found: false });
+    expect(await handle.inquire("tasks")).toEqual([]);
+    expect(await handle.inquire("taskOutput", { id: taskId })).toMatchObject({
+      text: expect.stringContaining("begun"),
+    });
+  });
+
+  test("sends a running call into the background", async () => {
+    const { open: begin } = await open(reply(toolUse("Bash", { command: "sleep 60" })), reply("Later."));
+    const handle = await begin({ allowedTools: ["Bash(sleep:*)"] });
+    const started = until(handle.events(), ({ type }) => type === "tool.started");
+    await handle.submit(text("Wait"));
+    await started;
+    const ended = until(handle.events(), isTurnEnd);
+    // Its start is on disk before it runs: what does not run yet cannot be sent away.
+    let sent: readonly string[] = [];
+    for (let tries = 0; tries < 1_000 && sent.length === 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const receipt = await handle.submit({ type: "background" });
+      sent = receipt.type === "backgrounded" ? receipt.callIds : [];
+    }
+    expect(sent).toHaveLength(1);
+    expect((await ended).at(-1)).toMatchObject({ reason: "completed" });
+    expect(await handle.inquire("tasks")).toHaveLength(1);
+  });
+
+  test("gives what the log has in pages, the same as it tells", async () => {
+    const { open: begin, history } = await open(reply("One."), reply("Two."));
+    const handle = await begin();
+    for (const words of ["1", "2"]) {
+      const { length } = await history(handle.id, 0, 1_000);
+      const ended = until(handle.events(length), isTurnEnd);
+      await handle.submit(text(words));
+      await ended;
+    }
+    const whole = await history(handle.id, 0, 1_000);
+    expect(whole.map(({ seq }) => seq)).toEqual(upTo(whole.length));
+    const pages = [...(await history(handle.id, 0, 4)), ...(await history(handle.id, 4, 1_000))];
+    expect(pages).toEqual(whole);
+    const told = await until(handle.events(), (event) => isDurable(event) && event.seq === whole.length);
+    expect(told).toEqual(whole);
+  });
+
+  test("goes on in a fork from an earlier event, and the session stays as it was", async () => {
+    const {
+      open: begin,
+      fork,
+      history,
+      at,
+    } = await open(reply("One."), reply("Two."), reply("In the copy."));
+    const handle = await begin();
+    const first = until(handle.events(), isTurnEnd);
+    await handle.submit(text("first words"));
+    const upToHere = seqs(await first).length;
+    const second = until(handle.events(upToHere), isTurnEnd);
+    await handle.submit(text("second words"));
+    await second;
+    const before = await history(handle.id, 0, 1_000);
+    const copy = await fork(handle.id, upToHere);
+    expect(copy.id).not.toBe(handle.id);
+    const ended = until(copy.events(upToHere), isTurnEnd);
+    await copy.submit(text("words for the copy"));
+    await ended;
+    const asked = JSON.stringify(at.model.requests.at(-1));
+    expect(asked).toContain("first words");
+    expect(asked).toContain("words for the copy");
+    expect(asked).not.toContain("second words");
+    expect(await history(handle.id, 0, 1_000)).toEqual(before);
+  });
+
+  test("takes files back to a message, and says before what that would change", async () => {
+    const { open: begin, at } = await open(
+      reply(toolUse("Write", { file_path: "made.txt", content: "made\n" })),
+      reply("Made."),
+    );
+    const handle = await begin({ allowedTools: ["Write"] });
+    const ended = until(handle.events(), isTurnEnd);
+    const receipt = await handle.submit(text("Make it"));
+    await ended;
+    const file = path.join(at.cwd, "made.txt");
+    expect(existsSync(file)).toBe(true);
+    const checkpoint = receipt.type === "accepted" ? receipt.inputId : "";
+    expect(await handle.submit({ type: "rewind", checkpoint, preview: true })).toMatchObject({
+      type: "rewound",
+      preview: true,
+      files: [{ deletions: 1 }],
+    });
+    expect(existsSync(file)).toBe(true);
+    expect(await handle.submit({ type: "rewind", checkpoint })).toMatchObject({ preview: false });
+    expect(existsSync(file)).toBe(false);
+    await expect(handle.submit({ type: "rewind", checkpoint: "none" })).rejects.toMatchObject({
+      code: "checkpoint_unknown",
+    });
+  });
+
+  test("drops an input that waits, and with an interrupt all that do", async () => {
+    const { open: begin } = await open(reply(toolUse("Bash", { command: "sleep 60" })), reply("Never."));
+    const handle = await begin({ allowedTools: ["Bash(sleep:*)"] });
+    const running = until(handle.events(), ({ type }) => type === "tool.started");
+    await handle.submit(text("Wait"));
+    await running;
+    const inputOf = async (words: string): Promise<string> => {
+      const receipt = await handle.submit(text(words));
+      return receipt.type === "accepted" ? receipt.inputId : "";
+    };
+    const [second, third] = [await inputOf("second"), await inputOf("third")];
+    expect(await handle.submit({ type: "drop", inputId: second })).toMatchObject({ found: true });
+    expect(await handle.submit({ type: "drop", inputId: second })).toMatchObject({ found: false });
+    const ended = until(handle.events(), isTurnEnd);
+    expect(await handle.submit({ type: "interrupt", dropQueued: true })).toMatchObject({
+      running: true,
+      dropped: [third],
+    });
+    const all = await ended;
+    expect(all.filter(({ type }) => type === "turn.started")).toHaveLength(1);
+  });
+
+  test("says of an answer that comes after another that it is late, whoever sends it", async () => {
+    const { open: begin, another } = await open(
+      reply(toolUse("Bash", { command: "touch made" })),
+      reply("Refused."),
+    );
+    const handle = await begin();
+    const asked = until(handle.events(), ({ type }) => type === "ask.opened");
+    await handle.submit(text("Make it"));
+    await asked;
+    const [ask] = await handle.asks();
+    const ended = until(handle.events(), isTurnEnd);
+    const answer = { type: "answer" as const, askId: ask?.id ?? "" };
+    await handle.submit({ ...answer, answer: { verdict: "deny", reason: "not today" } });
+    await ended;
+    expect(await another(handle.id).submit({ ...answer, answer: { verdict: "allow" } })).toMatchObject({
+      type: "late",
+      why: "closed",
+    });
+  });
+
+  test("starts the conversation anew, in the same session", async () => {
+    const { open: begin, at } = await open(reply("One."), reply("Two."));
+    const handle = await begin();
+    const first = until(handle.events(), isTurnEnd);
+    await handle.submit(text("forgotten words"));
+    const { length } = seqs(await first);
+    expect(await handle.submit({ type: "clear" })).toEqual({ type: "done" });
+    const second = until(handle.events(length), isTurnEnd);
+    await handle.submit(text("fresh words"));
+    await second;
+    expect(JSON.stringify(at.model.requests.at(-1))).not.toContain("forgotten words");
   });
 });

@@ -47,8 +47,8 @@ describe("the loop in a world that goes wrong", () => {
       for (const line of [...logs.values()].flat()) events.add(JSON.parse(line).type);
     }
     expect(faultKinds.filter((kind) => !kinds.has(kind))).toEqual([]);
-    for (const type of ["context.compacted", "ask.closed", "files.saved", "task.changed", "session.closed"])
-      expect(events).toContain(type);
+    const wild = ["context.compacted", "context.returned", "ask.closed", "files.saved", "task.changed"];
+    for (const type of [...wild, "session.closed"]) expect(events).toContain(type);
   });
 
   test("has agents in some worlds: at two levels, ended by each budget, lost and found again", async () => {

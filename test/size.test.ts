@@ -6,13 +6,14 @@ import { readRepository } from "./architecture/repository.ts";
 import { crumbs, longFiles, roomOf, spreadLiterals } from "./architecture/shape.ts";
 
 const sources = readRepository();
-const ours = sources.filter(({ file }) => file.startsWith("keel/src/") && !file.endsWith(".test.ts"));
+const ours = sources.filter(({ file }) => /^(?:keel|web)\/src\//.test(file) && !/\.test\.tsx?$/.test(file));
 
 /** A room is a layer. */
 const budgetOf = (room: string): number | undefined => layers[room]?.lines;
 
 test("no file of sources holds more than 300 lines of code, imports and comments not counted", () => {
-  expect(longFiles(ours)).toEqual([]);
+  // The words of the page are one table, so that it can be translated.
+  expect(longFiles(ours.filter(({ file }) => file !== "web/src/words.ts"))).toEqual([]);
 });
 
 test("every room of the tree stays within its budget of lines", () => {

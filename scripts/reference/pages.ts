@@ -12,6 +12,7 @@ import { type FlagDoor, fieldOf, flagAt, type OptionRow } from "../../keel/src/p
 import { rowsOf } from "../../keel/src/protocol/options.ts";
 import { type Declaration, declarationsIn, type Member } from "./declarations.ts";
 import { eventShapesFile } from "./event-shapes.ts";
+import { serverPageParts } from "./server-page.ts";
 import { settingRows } from "./settings-page.ts";
 import { toolFamiliesFile, toolHeadsFile } from "./tool-heads.ts";
 import { whatTheModelSeesPage } from "./what-the-model-sees.ts";
@@ -52,6 +53,11 @@ export async function referencePages(sources: Sources): Promise<Record<string, s
     "docs/reference/command-line.md": await commandLinePage(),
     "docs/reference/options.md": optionsPage(),
     "docs/reference/inquiries.md": inquiriesPage(),
+    "docs/reference/server.md": page(
+      "Server",
+      "the tables in `keel/src/protocol/operation.ts` and `keel/src/hosts/server/routes.ts`",
+      serverPageParts(),
+    ),
     "docs/reference/settings.md": settingsPage(),
     "docs/reference/slash-commands.md": slashCommandsPage(),
     "docs/reference/what-the-model-sees.md": await whatTheModelSeesPage(),

@@ -67,6 +67,7 @@ export const capabilities: readonly Capability[] = [
       // A mistake of the program, which nobody answers.
       "kernel/never.ts",
       "hosts/cli/main.ts",
+      "web/",
       "store/jsonl/upgrade.ts",
       "workspace/checkpoints/blobs.ts",
       // Inner ways out: whoever calls takes the slower way, or nothing.
@@ -159,7 +160,16 @@ export const capabilities: readonly Capability[] = [
   {
     name: "another process",
     modules: ["node:child_process", "node:cluster"],
-    allowedIn: ["workspace/", "mcp/transports/", "sdk/process/child.ts", "testing/"],
+    allowedIn: [
+      "workspace/",
+      "mcp/transports/",
+      "sdk/process/child.ts",
+      "testing/",
+      // A server in the background is meant to outlive who started it.
+      "hosts/cli/commands/serve-apart.ts",
+      // A browser is not ours to end.
+      "hosts/cli/commands/open-browser.ts",
+    ],
     instead: "take the Workspace port: its guard ends whatever it started",
   },
   {

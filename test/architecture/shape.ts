@@ -18,6 +18,7 @@ export function longFiles(sources: readonly Source[]): string[] {
 
 /** The folder that has a budget: `keel/src/engine`, `keel/src/hosts/cli`. */
 export function roomOf(file: string): string {
+  if (file.startsWith("web/")) return "web";
   const parts = file.split("/").slice(2);
   return parts[0] === "hosts" ? parts.slice(0, 2).join("/") : (parts[0] ?? "");
 }

@@ -18,6 +18,7 @@ describe("the example", () => {
       "permissions.ts",
       "resume-and-fork.ts",
       "structured-output.ts",
+      "watch-sessions.ts",
     ]);
   });
 

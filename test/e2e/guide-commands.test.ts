@@ -22,7 +22,7 @@ const named: readonly (readonly [start: string, because: string])[] = [
   ["npm run test:long -- ", "a suite of ours: that it exists is tested below"],
   ["npm run bench", "takes minutes; test/e2e/bench.test.ts runs it, and draws its chart"],
   ["npm run build", "this test is run after it"],
-  ["npm pack ./keel", "packs what stands here; the package is tried by the tests of the package"],
+  ["npm pack ./keel", "packs what stands here; package.test.ts looks at what is in it"],
   ["npm pkg set ", "changes the package.json of a program of others"],
   ["npm install", "installs from a registry, and a package that was packed before"],
   ["keel mcp login ", "a person says yes in a browser"],

@@ -4,7 +4,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { reply } from "../../keel/src/testing/reply.ts";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { examplesOf } from "../docs/examples.ts";
 import { type Ended, keel } from "./command.ts";
 import { command, openStage } from "./stage.ts";
@@ -35,7 +35,14 @@ export async function program(url: string): Promise<void> {
 }
 `;
 
-const programs = examplesOf("program").map((fence) => ({
+/** Whoever wants an answer as data gets one. */
+const asData = {
+  when: { lastUserContains: "Who wrote the first program?" },
+  reply: reply(toolUse("StructuredOutput", { people: [{ name: "Ada", born: 1815 }] })),
+};
+
+/** Those of a page, and those that are quoted from the examples: a reader pastes both. */
+const programs = [...examplesOf("program"), ...examplesOf("quoted")].map((fence) => ({
   ...fence,
   file: `${path.basename(fence.page, ".md").toLowerCase()}-${fence.line}.ts`,
 }));
@@ -59,7 +66,7 @@ describe("programs in the guide", () => {
   });
 
   test.each([...Map.groupBy(programs, ({ page }) => page)])("of %s run", async (_, ofPage) => {
-    const stage = await openStage({ replies: [], otherwise: reply("It is mended.") });
+    const stage = await openStage({ replies: [], rules: [asData], otherwise: reply("It is mended.") });
     const env = { ...stage.env, ANTHROPIC_API_KEY: "scripted" };
     writePrograms(stage.project, ofPage);
     for (const { file, text } of ofPage) {

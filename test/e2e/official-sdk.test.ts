@@ -21,7 +21,19 @@ const apart: Readonly<Record<string, string>> = {
 
 type Verdict = { family: string; scenario: string; status: "passed" | "failed"; differences: string[] };
 
-const families = ["control", "core", "errors", "hooks", "limits", "mcp", "permissions", "sessions", "tools"];
+const families = [
+  "agents",
+  "context",
+  "control",
+  "core",
+  "errors",
+  "hooks",
+  "limits",
+  "mcp",
+  "permissions",
+  "sessions",
+  "tools",
+];
 
 describe.runIf(isHere)("the official SDK with our executable", () => {
   test.each(families)("the scenarios of %s", { timeout: 600_000 }, async (family) => {

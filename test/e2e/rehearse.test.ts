@@ -1,6 +1,7 @@
 // `keel rehearse`: a whole session for somebody without a key, on any machine.
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { notRunHere } from "../support/not-run.ts";
 import { keel } from "./command.ts";
@@ -10,7 +11,7 @@ import { hasTerminal, startOnTerminal } from "./terminal.ts";
 test("without a terminal it answers its one question itself and says so", async () => {
   const stage = await openStage({ replies: [] });
   const env = { HOME: stage.project, ANTHROPIC_API_KEY: "sk-canary-77aa", HTTP_PROXY: "http://127.0.0.1:9" };
-  const ended = await keel(["rehearse"], { env, cwd: stage.project });
+  const ended = await keel(["rehearse", "--keep"], { env, cwd: stage.project });
   const folder = tidyUp(ended.stdout);
   expect(ended).toMatchObject({ code: 0, stderr: "" });
   for (const part of [
@@ -34,9 +35,21 @@ test("without a terminal it answers its one question itself and says so", async 
   expect(ended.stdout + readFileSync(log, "utf8")).not.toContain("canary");
 });
 
+test("it leaves no folder behind, and shows its log instead", async () => {
+  const stage = await openStage({ replies: [] });
+  const temporary = path.join(stage.home, "temporary");
+  mkdirSync(temporary, { recursive: true });
+  const env = { HOME: stage.project, TMPDIR: temporary };
+  const ended = await keel(["rehearse"], { env, cwd: stage.project });
+  expect(ended).toMatchObject({ code: 0, stderr: "" });
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(ended.stdout).toMatch(/^ {2}session\.opened, .*tool\.finished, .*session\.closed$/m);
+  expect(ended.stdout).not.toContain("KEEL_HOME=");
+});
+
 test("the way that it names to read the log again works", async () => {
   const stage = await openStage({ replies: [] });
-  const ended = await keel(["rehearse"], { env: { HOME: stage.project }, cwd: stage.project });
+  const ended = await keel(["rehearse", "--keep"], { env: { HOME: stage.project }, cwd: stage.project });
   tidyUp(ended.stdout);
   const [, home = "", own = "", id = ""] =
     /KEEL_HOME=(\S+) (\S*keel) sessions show (\S+)/.exec(ended.stdout) ?? [];
@@ -47,16 +60,28 @@ test("the way that it names to read the log again works", async () => {
   expect(shown.stdout).toContain("Please mend the greeting");
 });
 
-test("on a terminal the person answers", async () => {
+test("on a terminal it is played on the screen, and the person answers", async () => {
   if (!hasTerminal()) return notRunHere("the rehearsal on a terminal", "script of util-linux absent");
   const stage = await openStage({ replies: [] });
-  const running = startOnTerminal(["rehearse"], { project: stage.project, env: { HOME: stage.project } });
-  await until("the question", () => running.out().includes("] > "));
-  running.child.stdin?.write("n\n");
+  const temporary = path.join(stage.home, "temporary");
+  mkdirSync(temporary, { recursive: true });
+  const env = { HOME: stage.project, TMPDIR: temporary };
+  const running = startOnTerminal(["rehearse"], { project: stage.project, env });
+  await until("the tour", () => running.out().includes("This is a rehearsal"));
+  await until("the input", () => running.out().includes("The check fails"));
+  running.child.stdin?.write("\r");
+  await until("the question", () => running.out().includes("Run a command?"));
+  // What is pressed before a question could be read is no answer to it.
+  await pause(1_200);
+  running.child.stdin?.write("n");
+  await until("the words", () => running.out().includes("Words for the model"));
+  running.child.stdin?.write("\r");
+  await until("the end of the script", () => running.out().includes("My script ends here."));
+  running.child.stdin?.write("\u0004");
   const ended = await running.ended;
-  tidyUp(ended.stdout);
   expect(ended.code).toBe(0);
-  expect(ended.stdout).toContain("│ node check.js");
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(ended.stdout).toContain("node check.js");
   expect(ended.stdout).not.toContain("The greeting is right.");
   expect(ended.stdout).not.toContain("itself.");
 });

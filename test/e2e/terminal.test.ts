@@ -166,12 +166,16 @@ test("a form of a server is asked field by field, with defaults, and what does n
   expect(JSON.stringify(stage.server.requests.at(-1)?.body)).toContain("ada@a.org");
 });
 
-test("without arguments it says how to go on", async () => {
-  if (!hasTerminal()) return notRunHere("the welcome on a terminal", "script of util-linux absent");
+test("without arguments it opens its screen, and without a terminal it says how to go on", async () => {
+  if (!hasTerminal()) return notRunHere("the screen on a terminal", "script of util-linux absent");
   const stage = await openStage({ replies: [] });
-  const ended = await startOnTerminal([], stage).ended;
-  expect(ended.code).toBe(0);
-  expect(ended.stdout).toContain("keel -p");
+  const running = startOnTerminal([], { ...stage, env: { ...stage.env, ANTHROPIC_API_KEY: "none" } });
+  await until("the input", () => running.out().includes("commands"));
+  running.child.stdin?.write("\u0004");
+  expect((await running.ended).code).toBe(0);
+  const without = await stage.run([]);
+  expect(without.code).toBe(64);
+  expect(without.stderr).toContain("keel -p");
 });
 
 /** Waits for the question with this number and types. */

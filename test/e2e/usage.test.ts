@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 type Report = {
@@ -49,6 +50,31 @@ describe("keel usage", () => {
     expect(report.cache.breaks).toMatchObject([{ cause: { kind: "declared", by: { why: "host" } } }]);
     expect(report.cache.readTokens).toBeGreaterThan(4_000);
     expect(report.cache.predicted["readTokens"]).toBe(report.cache.counted["readTokens"]);
+  });
+
+  test("keeps the cost with each session, and counts it: over a resume, and for collectors of metrics", async () => {
+    verifies("S4.80");
+    const stage = await openStage({ replies: [reply("One."), reply("Two."), reply("Three.")] });
+    await stage.run(["-p", "first"]);
+    const [session = ""] = stage.sessions();
+    const counted = async (...words: string[]): Promise<string[]> =>
+      (await stage.run(["usage", "--metrics", ...words])).stdout.split("\n");
+    const cost = (lines: readonly string[]): number =>
+      Number(
+        lines.find((line) => line.startsWith('keel_cost_usd_total{model="claude-haiku-4-5"}'))?.split(" ")[1],
+      );
+    const once = await counted(session);
+    expect(cost(once)).toBeGreaterThan(0);
+    expect(once.at(-2)).toBe("# EOF");
+
+    // The process that paid is gone: what it cost stands with the session, and the next one counts on.
+    await stage.run(["-p", "second", "--resume", session]);
+    const twice = await counted(session);
+    expect(cost(twice)).toBeCloseTo(2 * cost(once), 10);
+    expect(twice).toContain('keel_replies_count_total{model="claude-haiku-4-5"} 2');
+    await stage.run(["-p", "third"]);
+    expect(await counted("--project")).toContain("keel_sessions_count_total 2");
+    expect(cost(await counted("--project"))).toBeCloseTo(3 * cost(once), 10);
   });
 
   test("sums up a folder or some days, and says at least where a reply broke off", async () => {

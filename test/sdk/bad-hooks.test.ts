@@ -75,7 +75,7 @@ async function run({ command, deny = [] }: Row, onFailure?: "block") {
   return {
     ran: existsSync(path.join(cwd, "a.txt")),
     secret: existsSync(path.join(cwd, "secret.txt")),
-    warnings: messages.filter((message) => "tag" in message && message.tag === "hook_failed").length,
+    warnings: messages.filter((message) => "tag" in message && message.tag === "hook_callback_failed").length,
     ended: result?.subtype,
     bytes: existsSync(path.join(cwd, "a.txt")) ? readFileSync(path.join(cwd, "a.txt")).length : 0,
   };

@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
+import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
@@ -11,7 +12,7 @@ import { createSdkMcpServer } from "../../keel/src/sdk/tools/mcp-server.ts";
 import { tool } from "../../keel/src/sdk/tools/tool.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
 
 const greeter = (name: string, calls: string[] = []) =>
@@ -226,4 +227,44 @@ test("a session that is looked at once more is described as it is then", async (
     },
   ]);
   expect(answers).toEqual([[false, true]]);
+});
+
+test("default is the model that the session began with, and never a name for the provider", async () => {
+  const { server, answers } = await talk({ replies: [], otherwise: reply("ok") }, {}, [
+    (running) => running.setModel("claude-haiku-4-5"),
+    (running) => running.setModel("default"),
+    (running) => running.applyFlagSettings({ model: "default" }),
+  ]);
+  expect(answers).toEqual([undefined, undefined, undefined]);
+  const [sonnet, haiku] = ["claude-sonnet-4-5", "claude-haiku-4-5"];
+  expect(server.requests.map(({ body }) => body["model"])).toEqual([sonnet, haiku, sonnet, sonnet]);
+});
+
+test("a session is named, also by the first words of a text, and tells its settings", async () => {
+  const { home, answers, messages } = await talk({ replies: [], otherwise: reply("ok") }, {}, [
+    (running) => running.generateSessionTitle("\n  Mend the door  \nand paint it"),
+    (running) => running.generateSessionTitle(" \n"),
+    async (running) => {
+      await running.renameSession("First");
+      return running.generateSessionTitle("x".repeat(100), { persist: true });
+    },
+    async (running) => Object.keys(await running.getSettings()),
+  ]);
+  expect(answers).toEqual(["Mend the door", null, `${"x".repeat(59)}…`, ["effective", "sources", "applied"]]);
+  const titles = logged(home, messages[0]?.session_id ?? "").flatMap((event) =>
+    event.type === "settings.changed" && event.patch.title !== undefined ? [event.patch.title] : [],
+  );
+  expect(titles).toEqual(["First", `${"x".repeat(59)}…`]);
+});
+
+test("a question about a tool of the program's own server says whose it is", async () => {
+  const stage = await sdkStage({ replies: [reply(greet("own")), reply("Done.")] });
+  const asked: unknown[] = [];
+  const canUseTool: CanUseTool = async (_, __, { mcpServer }) => {
+    asked.push(mcpServer);
+    return { behavior: "deny", message: "no" };
+  };
+  const options = { ...stage.options, mcpServers: { own: greeter("own") }, canUseTool };
+  await Array.fromAsync(query({ prompt: "go", options }));
+  expect(asked).toEqual([{ name: "own", source: "sdk" }]);
 });

@@ -1,10 +1,7 @@
 // Code in the guide that says where it comes from is what stands there.
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { examplesOf } from "../docs/examples.ts";
-
-const root = path.join(import.meta.dirname, "../..");
+import { quotedOf } from "../docs/quoted.ts";
 
 type Quoted = { page: string; file: string; region: string; code: string };
 
@@ -13,16 +10,13 @@ const quoted: Quoted[] = examplesOf("quoted").map(({ page, label, text }) => {
   return { page, file, region, code: text };
 });
 
-function regionOf(file: string, name: string): string | undefined {
-  const text = readFileSync(path.join(root, file), "utf8");
-  const [, code] = new RegExp(`^// #region ${name}\\n([\\s\\S]*?)^// #endregion$`, "m").exec(text) ?? [];
-  return code;
-}
-
 test("the guide quotes its examples", () => {
   expect(quoted.length).toBeGreaterThan(6);
 });
 
-test.each(quoted)("$page shows $file#$region as it is", ({ file, region, code }) => {
-  expect(code).toBe(regionOf(file, region));
-});
+test.each(quoted)(
+  "$page shows $file#$region as it is, with the imports that it needs",
+  ({ file, region, code }) => {
+    expect(code).toBe(quotedOf(file, region));
+  },
+);

@@ -86,7 +86,7 @@ describe("a hook that asks the model", () => {
     const quick = { ...rule, timeout: 1 };
     const free = await run([write("a.txt"), answer, reply("Done.")], quick);
     expect(existsSync(path.join(free.stage.cwd, "a.txt"))).toBe(true);
-    expect(free.text).toContain("hook_failed");
+    expect(free.text).toContain("hook_callback_failed");
     const strict = await run([write("a.txt"), answer, reply("Done.")], { ...quick, onFailure: "block" });
     expect(existsSync(path.join(strict.stage.cwd, "a.txt"))).toBe(false);
   });

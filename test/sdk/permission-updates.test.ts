@@ -1,7 +1,8 @@
 // What `updatedPermissions` means: every kind of change, for every place where it can be kept.
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { SDKMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import type {
@@ -178,5 +179,41 @@ describe("an update", () => {
     await all(query({ prompt: "go", options: { ...stage.options, canUseTool } }));
     expect(calls).toBe(1);
     expect(existsSync(path.join(stage.cwd, "b"))).toBe(true);
+  });
+});
+
+describe("what is offered to be remembered", () => {
+  /** The suggestions of each question of one reply, folders under short names. */
+  async function offered(stage: SdkStage): Promise<unknown[]> {
+    const seen: unknown[] = [];
+    const canUseTool: CanUseTool = async (_, __, { suggestions }) => {
+      seen.push(suggestions);
+      return { behavior: "deny", message: "no" };
+    };
+    await all(query({ prompt: "go", options: { ...stage.options, canUseTool } }));
+    return JSON.parse(JSON.stringify(seen).replaceAll(path.dirname(stage.cwd), ""));
+  }
+  const calls = (outside: string) =>
+    reply(
+      write("inside.txt"),
+      write(path.join(outside, "outside.txt")),
+      toolUse("Read", { file_path: path.join(outside, "notes.txt") }),
+      toolUse("Bash", { command: "git push origin main" }),
+    );
+  const rules = (destination: string, toolName: string, ruleContent: string) => [
+    { type: "addRules", behavior: "allow", destination, rules: [{ toolName, ruleContent }] },
+  ];
+
+  test("is of the session for files, one kind of change each, and of the local settings for commands", async () => {
+    verifies("S2.16");
+    const outside = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-outside-")));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    const stage = await sdkStage({ replies: [calls(outside), reply("Done.")] });
+    expect(await offered(stage)).toEqual([
+      [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
+      rules("session", "Edit", `/${outside}/outside.txt`),
+      rules("session", "Read", `/${outside}/notes.txt`),
+      rules("localSettings", "Bash", "git push:*"),
+    ]);
   });
 });

@@ -238,6 +238,32 @@ describe("the copy of a transcript", () => {
     expect(lines[at + 1]).toMatchObject({ isCompactSummary: true, parentUuid: lines[at]?.uuid });
   });
 
+  test("goes on from an earlier message by the chain: the lines of what was left stay", async () => {
+    const stage = await sdkStage({ replies: ["One.", "Two.", "Three."].map((words) => reply(words)) });
+    const { id, told } = await ask(stage, "first", hosted(stage));
+    await ask(stage, "second", { ...hosted(stage), resume: id });
+    const uuid = told.find(({ type }) => type === "assistant")?.uuid ?? "";
+    await ask(stage, "third", { ...hosted(stage), resume: id, resumeSessionAt: uuid });
+    const lines = linesOf(copyOf(stage, id));
+    const texts = (all: readonly Line[]): string[] =>
+      all.flatMap(({ message }) => (message ? [JSON.stringify(message.content)] : []));
+    expect(texts(lines).join()).toContain("Two.");
+    // As its readers do: from the newest message back to the first.
+    const chain: Line[] = [];
+    for (let line = lines.findLast(({ uuid }) => uuid !== undefined); line; ) {
+      chain.unshift(line);
+      const { parentUuid } = line;
+      line = lines.find(({ uuid }) => uuid === parentUuid);
+    }
+    expect(chain.some((line) => line.uuid === uuid)).toBe(true);
+    expect(texts(chain).filter((words) => /One|Two|Three|first|second|third/.test(words))).toEqual([
+      '"first"',
+      '[{"type":"text","text":"One."}]',
+      '"third"',
+      '[{"type":"text","text":"Three."}]',
+    ]);
+  });
+
   test("is written in another folder than the session's where the host says so", async () => {
     const stage = await sdkStage({ replies: [reply("a")] });
     const elsewhere = path.join(stage.home, "..", "config");

@@ -150,7 +150,7 @@ describe("whoever is asked", () => {
         { decisionReasonType: "rule", matchedAskRule: { source: expect.any(String), toolName: "Write" } },
       ],
       ["Read", { decisionReasonType: "workingDir", blockedPath: "/etc/hostname" }],
-      ["Bash", { description: "execute touch hooked", decisionReasonType: "hook" }],
+      ["Bash", { description: "touch hooked", decisionReasonType: "hook" }],
     ]);
   });
 

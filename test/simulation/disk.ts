@@ -124,6 +124,7 @@ const boundary: ReadonlySet<string> = new Set([
   "prompt.fixed",
   "context.compacted",
   "context.cleared",
+  "context.returned",
   "settings.changed",
 ]);
 

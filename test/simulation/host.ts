@@ -46,11 +46,14 @@ export class Host {
   /** Everything that it does of its own accord, spread over some minutes. */
   async live(): Promise<void> {
     const inputs = this.#world.between(1, 8);
+    let mood = 0;
     for (let count = 0; count < inputs; count++) {
       await this.#world.pause(this.#world.between(1, 20_000));
+      if (mood > 0.8) await this.#goBack();
       await this.#send();
       if (this.#world.draw() < 0.1) await this.#submit({ type: "compact" });
-      if (this.#world.draw() < 0.1) await this.#submit({ type: "set", patch: { title: `title ${count}` } });
+      mood = this.#world.draw();
+      if (mood < 0.1) await this.#submit({ type: "set", patch: { title: `title ${count}` } });
     }
   }
 
@@ -64,6 +67,12 @@ export class Host {
     else this.promises.accepted.add(id);
     if (receipt !== "refused" && this.#world.draw() < 0.1)
       await this.#submit({ type: "input", id, content: [text("again")], when });
+  }
+
+  /** Anywhere: also to what was left before, and where there is no message yet. */
+  async #goBack(): Promise<void> {
+    const { seq } = this.#session?.state ?? { seq: 1 };
+    await this.#submit({ type: "return", to: this.#world.between(1, Math.max(1, seq)) });
   }
 
   async #submit(command: Parameters<Session["submit"]>[0]): Promise<"done" | "refused" | "down"> {

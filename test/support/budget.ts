@@ -26,6 +26,10 @@ export const budgets = {
   exits: { sample: 20, full: 500, seconds: 30 },
   /** G15: streams closed at random. */
   "closed-pipes": { sample: 20, full: 500, seconds: 30 },
+  /** Conversations that an attached program of the official SDK hears as `query()` tells them. */
+  "sdk-wire": { sample: 8, full: 22, seconds: 8 },
+  /** Questions that clients of a server answer at the same moment. */
+  "racing-answers": { sample: 12, full: 500, seconds: 10 },
   /** G39: changed lines on the wire of the executable. */
   "wire-lines": { sample: 5_000, full: 1_000_000, seconds: 10 },
   /** The request law over random conversations. */
@@ -60,10 +64,22 @@ export const budgets = {
   "planted-folders": { sample: 120, full: 5_000, seconds: 10 },
   /** Scenarios of the official MCP conformance suite, client side. */
   "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
+  /** G43: seeds by which the wires between a server and its clients go wrong. */
+  "server-property": { sample: 20, full: 100_000, seconds: 10 },
+  /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
+  "server-cuts": { sample: 12, full: 200, seconds: 15 },
+  /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */
+  "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
   simulation: { sample: 500, full: 100_000, seconds: 30 },
+  /** Random keys and actions for the input of the terminal screen. */
+  "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** G19: seeds that are run twice. */
   replays: { sample: 50, full: 1_000, seconds: 5 },
+  /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */
+  "server-attacks": { sample: 500, full: 10_000, seconds: 20 },
+  /** Pages and states of the gallery, in both themes and three widths, held to the rules of axe. */
+  "gallery-states": { sample: 12, full: 120, seconds: 40 },
 } as const satisfies Record<string, Budget>;
 
 export type Suite = keyof typeof budgets;

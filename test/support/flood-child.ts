@@ -1,10 +1,10 @@
 // A process of an ordinary user that floods its guard with processes, stops the flood, and runs one more command.
-// `flood-child.ts CWD COMMAND` prints one line of JSON.
+// `flood-child.ts CWD COMMAND MILLISECONDS` prints one line of JSON.
 import { setTimeout as pause } from "node:timers/promises";
 import { openProcessGuard } from "../../keel/src/workspace/processes/process-guard.ts";
 import { nodeShell } from "../../keel/src/workspace/processes/shell.ts";
 
-const [cwd = "/", text = ""] = process.argv.slice(2);
+const [cwd = "/", text = "", growMs = "2000"] = process.argv.slice(2);
 const guard = openProcessGuard({ env: process.env });
 const shell = nodeShell({ env: process.env, guard });
 const { kind } = await guard.describe();
@@ -14,7 +14,7 @@ if (kind !== "namespace") {
   process.exit(0);
 }
 const flood = await shell.start({ text, cwd, timeoutMs: 60_000, maxBytes: 10_000 });
-await pause(2_000);
+await pause(Number(growMs));
 const before = performance.now();
 await flood.stop();
 const stoppedMs = Math.round(performance.now() - before);

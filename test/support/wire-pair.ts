@@ -1,6 +1,6 @@
 // Two ends of a wire in one process, that can be cut: messages arrive in order, a turn of the loop later.
-import type { MessageWire } from "../../keel/src/client/wire-link.ts";
 import type { ClientConnection, ClientPeer } from "../../keel/src/hosts/server/connection.ts";
+import type { MessageWire } from "../../keel/src/transport/message-wire.ts";
 
 export type WirePair = { readonly wire: MessageWire; cut(reason?: string): void };
 
@@ -21,6 +21,7 @@ export function wirePair(serve: (peer: ClientPeer) => ClientConnection): WirePai
       later(() => listener(message));
       return true;
     },
+    hasRoom: () => true,
     drained: async () => true,
     close: (_, reason) => cut(reason),
   });

@@ -133,7 +133,7 @@ export function portsFor(
       settings: {
         model,
         permissionMode: mode(),
-        thinking: session.state.settings?.thinking ?? { kind: "off" },
+        thinking: session.state.settings?.thinking ?? { kind: "usual" },
         ...(effort === undefined ? {} : { effort }),
       },
     },

@@ -1,6 +1,7 @@
 /** A session as whoever comes later sees it: what the log has first, then what happens, no gap and nothing twice. */
 import { fault } from "../kernel/fault.ts";
 import { Queue } from "../kernel/queue.ts";
+import type { Receipt } from "../protocol/command.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 
@@ -56,5 +57,36 @@ export async function* attachTo(
   } finally {
     stop();
     signal?.removeEventListener("abort", end);
+  }
+}
+
+/** More than are ever open at once; who is later still is told that the question is not known. */
+const maxRemembered = 200;
+
+/**
+ * Who settled which question, of agents too, while the session is open: the turn or the agent that asked may have ended
+ * before a late answer comes.
+ */
+export class SettledAsks {
+  readonly #settled = new Map<string, Receipt>();
+
+  hear(event: Envelope): void {
+    if (event.type !== "ask.closed") return;
+    const { askId, by, who } = event;
+    this.#settled.set(askId, {
+      type: "late",
+      askId,
+      why: "closed",
+      by,
+      ...(who === undefined ? {} : { who }),
+    });
+    const [oldest] = this.#settled.keys();
+    if (this.#settled.size > maxRemembered && oldest !== undefined) this.#settled.delete(oldest);
+  }
+
+  /** The same receipt, with who it was where that was forgotten elsewhere. */
+  name(receipt: Receipt): Receipt {
+    const isUnknown = receipt.type === "late" && receipt.why === "unknown";
+    return (isUnknown && this.#settled.get(receipt.askId)) || receipt;
   }
 }

@@ -2,15 +2,18 @@
  * One value that owns what a process shares between the sessions of one `KEEL_HOME`. A host opens one and passes it on;
  * a process may have several side by side, and closing one leaves the others at work.
  */
-import { pathsOf } from "../config/settings/paths.ts";
+import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts";
 import { fault } from "../kernel/fault.ts";
+import type { Clock, Ids } from "../ports/clock.ts";
 import type { HeldLease } from "../ports/lease.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
+import type { LateGuard } from "./compose/late-ports.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
+import type { SessionOwner } from "./sessions/owners.ts";
 import { type Sessions, storedSessions } from "./sessions/sessions.ts";
 
 /** A relative `KEEL_HOME` is meant from `cwd`; `home` stands in place of it and of `~/.keel`. */
@@ -35,15 +38,38 @@ export class Home implements AsyncDisposable {
     return this.#resources.path;
   }
 
-  /** Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. */
+  get clock(): Clock {
+    return this.#resources.clock;
+  }
+
+  get ids(): Ids {
+    return this.#resources.ids;
+  }
+
+  /** What ends the programs of terminals, however this process ends. */
+  openGuard(env: EnvironmentVariables): LateGuard {
+    return this.#resources.openGuard(env);
+  }
+
+  /**
+   * Throws a Fault, and then leaves nothing behind: no empty log, no copy, no connection. `session_served` where the
+   * server of the home has it, `session_busy` where another process does.
+   */
   async open(options: Omit<OpenOptions, "home">): Promise<OpenSession> {
     if (this.#closing !== undefined) throw fault("session_closed");
     // Loaded late: who only lists sessions needs nothing of what makes one.
     const { openSession } = await import("./open-session.ts");
-    const session = await openSession({ ...options, home: this.path }, this.#resources);
+    const session = await openSession({ ...options, home: this.path }, this.#resources).catch(
+      this.#nameOwner,
+    );
     this.#open.set(session.id, session);
     void session.closed.then(() => this.#open.delete(session.id));
     return session;
+  }
+
+  /** Undefined for one that is not open here. */
+  opened(id: string): OpenSession | undefined {
+    return this.#open.get(id);
   }
 
   /**
@@ -61,9 +87,25 @@ export class Home implements AsyncDisposable {
     return this.#resources.store.leases.take(name);
   }
 
-  /** Whether a process has it open, this one or another. */
-  isHeld(id: string): boolean {
-    return this.#resources.store.leases.isHeld(id);
+  /** Who has which of them open; those that nobody has are left out. */
+  async owners(ids: readonly string[]): Promise<ReadonlyMap<string, SessionOwner>> {
+    return (await owning()).ownersOf(this.#resources.store.leases, ids);
+  }
+
+  /** Whether one serves this home now. */
+  async hasServer(): Promise<boolean> {
+    const { serverLease } = await owning();
+    return (await this.#resources.store.leases.holders([serverLease])).size > 0;
+  }
+
+  /** Those that a killed process had open, as far as nobody has opened them since. */
+  leftOpen(ids: readonly string[]): string[] {
+    return ids.filter((id) => !this.#open.has(id) && this.#resources.store.leases.isHeld(id));
+  }
+
+  /** To be the server of this home, one at a time. Throws `session_busy`. */
+  async beServer(): Promise<HeldLease> {
+    return this.hold((await owning()).serverLease);
   }
 
   /** Takes back what a session changed in files. Needs no model: nothing is asked, nothing runs. */
@@ -72,7 +114,7 @@ export class Home implements AsyncDisposable {
     wanted: { session: string; checkpoint: string; preview: boolean },
   ): Promise<Receipt> {
     const { rewindFiles } = await import("./maintenance/rewind-files.ts");
-    return rewindFiles({ ...options, home: this.path }, wanted, this.#resources);
+    return rewindFiles({ ...options, home: this.path }, wanted, this.#resources).catch(this.#nameOwner);
   }
 
   /** The one order of ending: sessions first, with their servers and the last words in their logs, then what is guarded. */
@@ -85,9 +127,15 @@ export class Home implements AsyncDisposable {
     return this.close();
   }
 
+  readonly #nameOwner = async (thrown: unknown): Promise<never> =>
+    (await owning()).nameOwner(this.#resources.store.leases, thrown);
+
   async #end(): Promise<void> {
     // What kept one from closing was told to whoever has it; the others close all the same.
     await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
     await this.#resources.close();
   }
 }
+
+/** Loaded late: most sessions are open nowhere else. */
+const owning = () => import("./sessions/owners.ts");

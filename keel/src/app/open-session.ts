@@ -7,7 +7,6 @@ import { modelOf } from "../core/state/state.ts";
 import type { EnvelopeListener } from "../engine/journal.ts";
 import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
-import { sameJson } from "../kernel/json.ts";
 
 import type { Log, LogNotice } from "../ports/store.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
@@ -16,10 +15,9 @@ import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
-import type { SettingsPatch } from "../protocol/settings.ts";
 import type { Bill, ContextBreakdown } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
-import { attachTo } from "./attach.ts";
+import { attachTo, SettledAsks } from "./attach.ts";
 import { type CloseReason, closeAll, UndoList } from "./close.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
@@ -27,16 +25,16 @@ import { mustKnowPrices } from "./compose/limits.ts";
 import type { McpControl } from "./compose/mcp.ts";
 import { type MemoryRegistration, memoryAdmission } from "./compose/memory-budget.ts";
 import { allowedMode } from "./compose/mode.ts";
-import { lateModel, type OpenModel, openModel } from "./compose/model.ts";
+import { lateModel, type OpenModel, openModel, unmetBy, type WishPlace, withModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
 import { inputHandler } from "./input/input-handler.ts";
 import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
-import type { FileContents, HostCall } from "./inquiries/inquiries.ts";
+import type { FileContents, HostCall, InquiredSession } from "./inquiries/inquiries.ts";
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
-import { beginWhereNone, openLog } from "./sessions/which-session.ts";
+import { adjust, beginWhereNone, openLog } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -89,10 +87,16 @@ export type OpenSession = {
   whyNotAttached(path: string): Promise<string | undefined>;
   /** See `Home.attach`. */
   attach(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
+  /** The number of the last event that listeners have heard of. */
+  lastSeq(): number;
   /** The durable events after `seq`, from the log. */
   history(after?: number): AsyncIterable<Durable>;
   /** What a host makes of them so far; kept over the end of the session where that is worth it. */
   fold<M>(wanted: HostFold<M>): Promise<M>;
+  /** Whether the conversation is in memory; one that is not comes back when it is used. */
+  isLoaded(): boolean;
+  /** Lets go of what the log can tell again. False while there is something to do. */
+  unload(): Promise<boolean>;
   /** Ends the session gracefully; a second call joins the first. */
   close(reason: CloseReason, waiting?: "kept" | "dropped"): Promise<void>;
   /** Settles when it has ended, however that went. */
@@ -137,8 +141,8 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     taken.push(...(found?.notices ?? []).map((text): LogNotice => ({ level: "warning", text })));
     return found?.id;
   };
-  const place = { store: composition.store, ids, cwd: workspace.cwd, takeOver };
-  const folds = new HostFolds(await openLog(which, place));
+  const logs = { store: composition.store, ids, cwd: workspace.cwd, takeOver };
+  const folds = new HostFolds(await openLog(which, logs));
   const log = folds.log();
   composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
@@ -155,10 +159,13 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   };
   const { supervisor, tree } = composition.agents;
   supervisor.equip(parts);
+  const place = which.kind === "resume" ? await which.at?.(log.read(), log.session) : undefined;
   const session = await Session.open(parts, {
     start: startOf(options, composition, chosen),
-    unfinished: options.unfinished ?? "continue",
+    // Whoever goes on from an earlier message leaves what came after it.
+    unfinished: place ? "lost" : (options.unfinished ?? "continue"),
   });
+  if (place) await session.submit({ type: "return", ...place });
   supervisor.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());
@@ -171,16 +178,15 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) undo.defer(model.close);
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
-  await adjust(session, {
-    model: model.facts.model,
-    permissionMode: composition.permissionMode,
-    thinking: options.thinking,
-    effort: options.effort,
-    title: options.title,
-  });
+  const { permissionMode } = composition;
+  const { thinking, effort, title } = options;
+  await adjust(session, { model: model.facts.model, permissionMode, thinking, effort, title });
   undo.keep();
-  const found: LogNotice[] =
-    elsewhere === undefined ? taken : [...taken, { level: "warning", text: elsewhere }];
+  const found: LogNotice[] = [
+    ...taken,
+    ...(elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere } as const]),
+    ...(await unmetBy(model, { thinking, effort }, wishPlace(composition, session))),
+  ];
   return handleOf({
     composition: composition,
     log,
@@ -204,7 +210,7 @@ function startOf(
   const settings = {
     model: model?.facts.model ?? "",
     permissionMode,
-    thinking: thinking ?? ({ kind: "off" } as const),
+    thinking: thinking ?? ({ kind: "usual" } as const),
   };
   return {
     keel: version,
@@ -214,17 +220,10 @@ function startOf(
   };
 }
 
-/** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
-async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
-  const now: SettingsPatch = session.state.settings ?? {};
-  const names = ["model", "permissionMode", "thinking", "effort", "title"] as const;
-  const changed = names.filter((name) => wanted[name] !== undefined && !sameJson(wanted[name], now[name]));
-  if (changed.length === 0) return;
-  await session.submit({
-    type: "set",
-    patch: Object.fromEntries(changed.map((name) => [name, wanted[name]])),
-  });
-}
+const wishPlace = (composition: SessionComposition, { state }: Session): WishPlace => ({
+  now: state.settings,
+  tools: namesOf(composition).length > 0 ? "some" : "none",
+});
 
 type OpenedSession = {
   composition: SessionComposition;
@@ -250,20 +249,26 @@ function handleOf({
   let closing: Promise<void> | undefined;
   const closed = Promise.withResolvers<void>();
   let toldSeq = session.state.seq;
+  const settled = new SettledAsks();
   session.onEvent((event) => {
     if (isDurable(event) && !event.origin) toldSeq = event.seq;
+    settled.hear(event);
   });
   const history = (after?: number): AsyncIterable<Durable> => log.read(after);
   const info = factsOf(kit, model);
+  const filesFound: InquiredSession["found"] = {};
   const location = kit.store.location(session.id);
-  const submit: OpenSession["submit"] = async (command) => {
-    if (command.type === "set" && command.patch.permissionMode)
-      allowedMode(command.patch.permissionMode, kit.bypass);
-    if (command.type === "set" && command.patch.model !== undefined)
-      mustKnowPrices(kit.parts.limits.maxBudgetUsd, [command.patch.model], model.catalog);
-    return command.type === "input"
-      ? place.use(() => words.handle(command))
-      : holderOf(command).submit(command);
+  const submit: OpenSession["submit"] = async (given) => {
+    const command = withModel(given, info.model);
+    const said = command.type === "set" ? command.patch : {};
+    if (said.permissionMode) allowedMode(said.permissionMode, kit.bypass);
+    if (said.model !== undefined) mustKnowPrices(kit.parts.limits.maxBudgetUsd, [said.model], model.catalog);
+    if (command.type === "input") return place.use(() => words.handle(command));
+    const missed = await unmetBy(model, said, wishPlace(kit, session));
+    const receipt = settled.name(await holderOf(command).submit(command));
+    for (const notice of missed)
+      session.relay({ type: "notice.raised", ...notice, at: kit.parts.clock.now(), session: session.id });
+    return receipt;
   };
   // An answer, a stop and a wish for the background may be for an agent of this session.
   const holderOf = (command: Command): Session => {
@@ -303,6 +308,7 @@ function handleOf({
       sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
     },
   });
+  const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise };
   return {
     id: session.id,
     location,
@@ -329,7 +335,11 @@ function handleOf({
     readFile: async (name, limits) => (await beside()).lookAtFile(kit, name, limits),
     // What a row answers is held to its type where the answers stand.
     inquire: (async (name, question) =>
-      (await beside()).inquire({ kit, session, info, context }, name, question)) as Inquire,
+      (await beside()).inquire(
+        { kit, session, info, context, found: filesFound },
+        name,
+        question,
+      )) as Inquire,
     seedRead: async (name, modifiedMs) => (await beside()).seedRead({ kit, session }, { name, modifiedMs }),
     callTool: async (call) => (await beside()).callTool({ kit, session }, call),
     reload: () => kit.texts.reload(),
@@ -345,14 +355,12 @@ function handleOf({
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
     whyNotAttached: (file) => words.whyNotAttached(file),
-    attach: (afterSeq, signal) =>
-      attachTo(
-        { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise },
-        afterSeq,
-        signal,
-      ),
+    attach: (afterSeq, signal) => attachTo(followed, afterSeq, signal),
+    lastSeq: () => toldSeq,
     history,
     fold: (wanted) => folds.fold(wanted),
+    isLoaded: () => session.isLoaded,
+    unload: () => place.unload(),
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;

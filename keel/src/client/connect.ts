@@ -3,10 +3,14 @@ import { fault } from "../kernel/fault.ts";
 import type { SessionHandle } from "../protocol/handle.ts";
 import type { AnswerTo, OperationQuestion, SessionEntry } from "../protocol/operation.ts";
 import { wireName } from "../protocol/wire.ts";
+import type { MessageWire } from "../transport/message-wire.ts";
+import { type FarDevices, farDevices } from "./far-devices.ts";
 import { type ClientPorts, farHandle } from "./far-handle.ts";
+import { type FarWorkspaces, farWorkspaces } from "./far-workspaces.ts";
 import { httpLink } from "./http-link.ts";
-import type { Greeting, ServerLink } from "./link.ts";
-import { type MessageWire, wireLink } from "./wire-link.ts";
+import type { Greeting, LinkStatus, LinkTimers, ServerLink } from "./link.ts";
+import { collectSecret, type PairedDevice, type PairOptions } from "./pair-device.ts";
+import { wireLink } from "./wire-link.ts";
 
 export type ClientOptions = {
   /** `http://127.0.0.1:8080`, of the server. */
@@ -21,49 +25,79 @@ export type ClientOptions = {
 
 export type KeelClient = {
   greeting(): Promise<Greeting>;
+  /** How the way to the server stands now. */
+  readonly link: LinkStatus;
+  /** Told of each change of it, so that a screen can say at once that it is cut. Returns a function that ends it. */
+  onLink(listener: (status: LinkStatus) => void): () => void;
   sessions(filter?: OperationQuestion<"sessions">): Promise<readonly SessionEntry[]>;
   status(): Promise<AnswerTo<"status">>;
   /** Begins a session. The options are those of the options table, as a runner's first line has them. */
   open(question: OperationQuestion<"open">): Promise<SessionHandle>;
   /** A handle on a session that there is; nothing is asked of the server yet. */
   attach(session: string): SessionHandle;
+  /** How one of them stands. */
+  session(id: string): Promise<AnswerTo<"session">>;
   history(question: OperationQuestion<"history">): Promise<AnswerTo<"history">>;
   fork(question: OperationQuestion<"fork">): Promise<SessionHandle>;
   label(question: OperationQuestion<"label">): Promise<void>;
+  /** An allow rule into a settings file, for sessions to come. Throws `settings_unwritable`. */
+  keepRule(question: OperationQuestion<"keepRule">): Promise<AnswerTo<"keepRule">>;
   delete(session: string): Promise<void>;
+  /** Its workspaces with their workers. */
+  readonly workspaces: FarWorkspaces;
+  /** Who may come in. */
+  readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
   close(): void;
 };
 
 /** Touches nothing yet: the way is opened when it is first needed. */
-export function connect({ url, secret, via = "websocket", name }: ClientOptions): KeelClient {
+export function connect({ via = "websocket", ...options }: ClientOptions): KeelClient {
+  if (via === "websocket") return connectBySocket(options);
+  const { url, secret, name } = options;
   const timers = webTimers();
-  const link =
-    via === "sse"
-      ? httpLink({ url, secret, fetch: (input, init) => fetch(input, init), timers })
-      : wireLink({ open: () => webSocketWire(url, secret), name, timers });
-  return clientOver(link);
+  return clientOver(httpLink({ url, secret, name, fetch: (input, init) => fetch(input, init), timers }));
 }
+
+/** Over a socket and nothing else: for a page, which has no need of the schemas that plain requests are made by. */
+export const connectBySocket = ({ url, secret, name }: Omit<ClientOptions, "via">): KeelClient =>
+  clientOver(wireLink({ open: () => webSocketWire(url, secret), name, timers: webTimers() }));
+
+/** How a program or a browser that has no secret gets one: see `PairOptions`. Throws as `collectSecret` does. */
+export const pairDevice = (options: Omit<PairOptions, "fetch">): Promise<PairedDevice> =>
+  collectSecret({ ...options, fetch: (input, init) => fetch(input, init) });
 
 /** The same over a link of one's own: a unix socket, a pair of pipes. */
 export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): KeelClient {
-  const attach = (session: string): SessionHandle => farHandle(session, link, ports);
+  const closed = new AbortController();
+  const attach = (session: string): SessionHandle => farHandle(session, link, ports, closed.signal);
   return {
     greeting: () => link.greeting(),
+    get link() {
+      return link.status;
+    },
+    onLink: (listener) => link.onStatus(listener),
     sessions: (filter = {}) => link.call("sessions", filter),
     status: () => link.call("status", {}),
     open: async (question) => attach((await link.call("open", question)).session),
     attach,
+    session: (session) => link.call("session", { session }),
     history: (question) => link.call("history", question),
     fork: async (question) => attach((await link.call("fork", question)).session),
     label: async (question) => void (await link.call("label", question)),
+    keepRule: (question) => link.call("keepRule", question),
     delete: async (session) => void (await link.call("delete", { session })),
-    close: () => link.close(),
+    workspaces: farWorkspaces(link, ports),
+    devices: farDevices(link),
+    close() {
+      closed.abort();
+      link.close();
+    },
   };
 }
 
 /** A secret cannot stand in a header here, so that it travels as the name of a second protocol. */
-function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
+export function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
   const address = new URL("/ws", url);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, secret === undefined ? [wireName] : [wireName, `keel.${secret}`]);
@@ -99,7 +133,7 @@ function webSocketWire(url: string, secret: string | undefined): Promise<Message
   });
 }
 
-export const webTimers = () => ({
+export const webTimers = (): LinkTimers => ({
   every(ms: number, tick: () => void): () => void {
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);

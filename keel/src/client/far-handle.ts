@@ -23,8 +23,16 @@ const reconnecting: Backoff = { firstMs: 100, maxMs: 5_000 };
 /** A command is not held for ever: whoever sent it is told. */
 const maxTries = 12;
 
-export function farHandle(id: string, link: ServerLink, ports: ClientPorts): SessionHandle {
+/** `closed` fires when the client that it belongs to is closed: then it is let go too. */
+export function farHandle(
+  id: string,
+  link: ServerLink,
+  ports: ClientPorts,
+  closed?: AbortSignal,
+): SessionHandle {
   const detached = new AbortController();
+  closed?.addEventListener("abort", () => detached.abort(), { once: true });
+  if (closed?.aborted) detached.abort();
   const pause = (tries: number, signal: AbortSignal): Promise<void> =>
     ports.sleep(delayMs(reconnecting, tries, ports.random()), signal);
 

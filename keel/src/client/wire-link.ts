@@ -4,57 +4,79 @@ import { asObject } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import type { AnswerTo, OperationName } from "../protocol/operation.ts";
-import { type ClientFrame, pingMs, type ServerFrame, wireVersion } from "../protocol/wire.ts";
-import type { Greeting, ServerLink } from "./link.ts";
-
-/** Messages both ways. `closed` settles when the last message was told. */
-export type MessageWire = {
-  send(message: string): void;
-  /** Told from the first message on, which never comes before this was called. */
-  onMessage(listener: (message: string) => void): void;
-  /** With the reason, for a person. */
-  readonly closed: Promise<string>;
-  close(): void;
-};
+import {
+  type ClientFrame,
+  lookMs,
+  pingMs,
+  type ServerFrame,
+  silentMs,
+  wireVersion,
+} from "../protocol/wire.ts";
+import type { WatchName } from "../protocol/workspace-operations.ts";
+import type { MessageWire } from "../transport/message-wire.ts";
+import { type Greeting, LinkMonitor, type LinkTimers, type ServerLink } from "./link.ts";
 
 export type WireOptions = {
   /** Opens the wire anew. Throws where it cannot be opened. */
   open(): Promise<MessageWire>;
   /** What this client is called. */
   readonly name?: string | undefined;
-  /** Time and timers, for pings. */
-  readonly timers: { every(ms: number, tick: () => void): () => void; now(): number };
+  readonly timers: LinkTimers;
 };
 
 /** What a follower may have in wait: beyond it the wire is cut, and the follower goes on by its last event. */
 const maxWaiting = 50_000;
-/** After this many pings without a word the other side is taken for gone. */
-const maxMissed = 3;
 
 export function wireLink(options: WireOptions): ServerLink {
+  const state = new LinkMonitor(options.timers.now);
   let current: Promise<WireConnection> | undefined;
   const connection = (): Promise<WireConnection> => {
     if (current) return current;
+    state.connecting();
     const opened = connect(options);
     current = opened;
-    const forget = (): void => {
-      if (current === opened) current = undefined;
+    const forget = (why: unknown): void => {
+      if (current !== opened) return;
+      current = undefined;
+      state.lost(typeof why === "string" ? why : reasonOf(why));
     };
-    opened.then(({ closed }) => void closed.then(forget), forget);
+    opened.then((open) => {
+      if (current === opened) state.connected();
+      void open.closed.then(forget);
+    }, forget);
     return opened;
   };
   return {
+    get status() {
+      return state.status;
+    },
+    onStatus: (listener) => state.onStatus(listener),
     greeting: async () => (await connection()).greeting,
     async call<Name extends OperationName>(name: Name, question: unknown): Promise<AnswerTo<Name>> {
       const answer = await (await connection()).call(name, question);
       return answer as AnswerTo<Name>;
     },
     async *follow(session, after, signal) {
-      yield* (await connection()).follow(session, after, signal);
+      yield* (await connection()).follow<Envelope>({ type: "follow", id: 0, session, after }, signal);
+    },
+    watch(name, question, signal) {
+      let drawn: ((at: number) => void) | undefined;
+      return {
+        updates: watched(
+          connection,
+          { type: `watch-${name}`, id: 0, ...question } as WatchedFrame,
+          signal,
+          (drew) => {
+            drawn = drew;
+          },
+        ),
+        drew: (at) => drawn?.(at),
+      };
     },
     close() {
       void current?.then(({ close }) => close()).catch(() => undefined);
       current = undefined;
+      state.closed();
     },
   };
 }
@@ -62,10 +84,19 @@ export function wireLink(options: WireOptions): ServerLink {
 type WireConnection = {
   readonly greeting: Greeting;
   call(operation: string, question: unknown): Promise<unknown>;
-  follow(session: string, after: number, signal: AbortSignal): AsyncIterable<Envelope>;
-  readonly closed: Promise<void>;
+  /** Under a number of its own, which `begun` is told the frames of. */
+  follow<T>(
+    frame: WatchedFrame,
+    signal: AbortSignal,
+    begun?: (drew: (at: number) => void) => void,
+  ): AsyncIterable<T>;
+  /** With the reason. */
+  readonly closed: Promise<string>;
   close(): void;
 };
+
+/** What asks to be told of something until it is enough; its number is given when it is sent. */
+type WatchedFrame = Extract<ClientFrame, { type: "follow" | `watch-${WatchName}` }>;
 
 type WaitingCall = { done(answer: unknown): void; failed(why: unknown): void };
 
@@ -75,7 +106,7 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
     throw lost(reasonOf(thrown));
   });
   const calls = new Map<number, WaitingCall>();
-  const followed = new Map<number, Queue<Envelope>>();
+  const followed = new Map<number, Queue<unknown>>();
   const greeted = Promise.withResolvers<Greeting>();
   let lastId = 0;
   let heardAt = timers.now();
@@ -105,9 +136,16 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
       case "event":
         if (followed.get(frame.id)?.push(frame.event) === false) wire.close();
         return;
+      case "workspaces":
+      case "terminal":
+      case "messages":
+      case "diff":
+        if (followed.get(frame.id)?.push(frame.update) === false) wire.close();
+        return;
       case "ended":
         return followed.get(frame.id)?.end();
       case "pong":
+      case "error":
         return;
     }
   };
@@ -117,17 +155,24 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
     // What a newer server says beside the version that both speak is no news for us.
     if (frame) handle(frame);
   });
-  const stopPings = timers.every(pingMs, () => {
-    if (timers.now() - heardAt > pingMs * maxMissed) wire.close();
-    else send({ type: "ping", at: timers.now() });
+  let pingedAt = heardAt;
+  const stopPings = timers.every(lookMs, () => {
+    const now = timers.now();
+    if (now - heardAt > silentMs) return wire.close();
+    if (now - pingedAt < pingMs) return;
+    pingedAt = now;
+    send({ type: "ping", at: now });
   });
+  let gone: Fault | undefined;
   const closed = wire.closed.then((reason) => {
     stopPings();
     const why = lost(reason);
+    gone = why;
     greeted.reject(why);
     for (const { failed } of calls.values()) failed(why);
     for (const queue of followed.values()) queue.fail(why);
     calls.clear();
+    return reason;
   });
   send({ type: "hello", version: wireVersion, ...(name === undefined ? {} : { client: name }) });
   const greeting = await greeted.promise.catch((thrown: unknown) => {
@@ -137,21 +182,29 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
 
   return {
     greeting,
-    call(operation, question) {
+    async call(operation, question) {
+      // Whoever waited for the connection may have it when it is gone again: nobody would ever answer.
+      if (gone) throw gone;
       const answer = Promise.withResolvers<unknown>();
       const id = ++lastId;
       calls.set(id, { done: answer.resolve, failed: answer.reject });
       send({ type: "call", id, operation, question: question as Record<string, never> });
       return answer.promise;
     },
-    async *follow(session, after, signal) {
+    async *follow<T>(
+      frame: WatchedFrame,
+      signal: AbortSignal,
+      begun?: (drew: (at: number) => void) => void,
+    ): AsyncGenerator<T, void> {
       if (signal.aborted) return;
+      if (gone) throw gone;
       const id = ++lastId;
-      const queue = new Queue<Envelope>({ limit: maxWaiting });
-      followed.set(id, queue);
+      const queue = new Queue<T>({ limit: maxWaiting });
+      followed.set(id, queue as Queue<unknown>);
       const stop = (): void => queue.end();
       signal.addEventListener("abort", stop, { once: true });
-      send({ type: "follow", id, session, after });
+      begun?.((at) => send({ type: "drew", id, at }));
+      send({ ...frame, id });
       try {
         yield* queue;
       } finally {
@@ -163,6 +216,15 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
     closed,
     close: () => wire.close(),
   };
+}
+
+async function* watched<T>(
+  connection: () => Promise<WireConnection>,
+  frame: WatchedFrame,
+  signal: AbortSignal,
+  begun: (drew: (at: number) => void) => void,
+): AsyncGenerator<T, void> {
+  yield* (await connection()).follow<T>(frame, signal, begun);
 }
 
 const lost = (reason: string): Fault => fault("link_lost", { reason });

@@ -10,24 +10,14 @@ import type { Durable } from "../protocol/event/durable.ts";
 import { type Block, type Message, type ToolResult, toolUses } from "../protocol/message.ts";
 import { outcomeOf } from "../protocol/outcome.ts";
 import { patchSettings } from "../protocol/settings.ts";
-import type { FileSeen } from "../protocol/tool.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
+import { estimateMessage, foreign, isBlank, note, sayable, sendable } from "./context/blocks.ts";
 import {
-  estimateMessage,
-  foreign,
-  isBlank,
-  note,
-  sayable,
-  sendable,
-  startsCleanly,
-} from "./context/blocks.ts";
-import { foldShares } from "./context/shares.ts";
-import {
+  foldShares,
   grown,
   modeOf,
   restarted,
   withFailure,
-  withNotes,
   withPrompt,
   withReply,
   withRequest,
@@ -43,10 +33,11 @@ import {
   type ToolCall,
 } from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
+import { compacted, inherited, notShortened, returned, see } from "./state/replace-conversation.ts";
 import type { SessionState } from "./state/state.ts";
 import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
 import { foldTasks } from "./state/task-state.ts";
-import { afterRoom, chargedTurn, type Failure, newTurn, recovered, type Turn } from "./state/turn.ts";
+import { chargedTurn, type Failure, inTurn, newTurn, recovered } from "./state/turn.ts";
 import { worklistAfter } from "./state/worklist.ts";
 
 /** Pure: one fact changes the state. */
@@ -154,10 +145,12 @@ export function fold(before: SessionState, event: Durable): SessionState {
         seen: Lookup.empty(),
         tally: restarted(state.tally, 0),
       };
+    case "context.returned":
+      return returned(settleCalls(state), event);
     case "files.saved":
       return { ...state, files: keepSaved(state.files, event) };
     case "context.inherited":
-      return inherit(state, event);
+      return inherited(state, event);
     case "folder.changed":
       return {
         ...state,
@@ -187,10 +180,6 @@ export function fold(before: SessionState, event: Durable): SessionState {
     default:
       return never(event);
   }
-}
-
-function inTurn(state: SessionState, change: (turn: Turn) => Turn): SessionState {
-  return state.turn ? { ...state, turn: change(state.turn) } : state;
 }
 
 function addMessage(state: SessionState, message: Message): SessionState {
@@ -305,71 +294,19 @@ function settleCalls(state: SessionState): SessionState {
   return state.calls.ids.length === 0 ? state : closeBatch({ ...state, calls: settledCalls(state.calls) });
 }
 
-/** The conversation of another session, as if it had been said here. */
-function inherit(state: SessionState, event: Extract<Durable, { type: "context.inherited" }>): SessionState {
-  const estimate = event.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
-  return {
-    ...state,
-    history: List.of(event.messages),
-    contextTokens: Math.max(event.tokens, estimate),
-    tally: restarted(state.tally, estimate),
-  };
-}
-
-/** Nothing would stand in the place of the whole conversation: the messages stay as they were, and the request is paid. */
-function notShortened(
-  state: SessionState,
-  event: Extract<Durable, { type: "context.compacted" }>,
-): SessionState {
-  return {
-    ...state,
-    seq: event.seq,
-    bill: foldBill(state.bill, event),
-    turn: state.turn && chargedTurn(state.turn, event),
-    request: null,
-    compaction: null,
-  };
-}
-
-function compacted(
-  state: SessionState,
-  event: Extract<Durable, { type: "context.compacted" }>,
-): SessionState {
-  // Where events were lost, the count may fall between a call and its result.
-  const newest = event.keep > 0 ? state.history.slice(-event.keep) : [];
-  const clean = newest.findIndex(startsCleanly);
-  const kept = clean < 0 ? [] : newest.slice(clean);
-  const summary: Message = { role: "user", content: [event.summary, ...(event.restored ?? [])].map(note) };
-  const estimate = [summary, ...kept].reduce((sum, message) => sum + estimateMessage(message), 0);
-  const tally = withNotes(state.tally, event.usageUnsure ? noUsage : event.usage, estimate);
-  const gained = event.tokensAfter < event.tokensBefore * 0.9;
-  const history = List.of([summary, ...kept]);
-  return inTurn(
-    { ...state, request: null, compaction: null, history, contextTokens: event.tokensAfter, tally },
-    (turn) => ({
-      ...turn,
-      failures: 0,
-      failure: null,
-      reply: kept.length > 0 ? afterRoom(turn.reply) : null,
-      compactedForLength: turn.compactedForLength || event.trigger === "too_long",
-      fruitlessCompactions: gained ? 0 : turn.fruitlessCompactions + 1,
-    }),
-  );
-}
-
-const see = (seen: SessionState["seen"], files: readonly FileSeen[] = []): SessionState["seen"] =>
-  files.reduce((known, { path, stamp }) => known.with(path, stamp), seen);
-
 function closeAsk(state: SessionState, event: Extract<Durable, { type: "ask.closed" }>): SessionState {
   const ask = state.asks.find(({ id }) => id === event.askId);
-  const { answer } = event;
+  const { answer, by, who } = event;
   const rule = ask?.options.find(({ id }) => id === answer.option)?.rule;
   const added =
     answer.verdict === "deny" ? [] : [...(rule === undefined ? [] : [rule]), ...(answer.rules ?? [])];
   return {
     ...state,
     asks: state.asks.filter(({ id }) => id !== event.askId),
-    answers: new Map(state.answers).set(event.askId, { answer: event.answer, by: event.by }),
+    answers: new Map(state.answers).set(
+      event.askId,
+      who === undefined ? { answer, by } : { answer, by, who },
+    ),
     learnt: learn(state.learnt, [{ type: "rules", change: "add", list: "allow", rules: added }]),
   };
 }

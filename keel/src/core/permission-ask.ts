@@ -25,6 +25,8 @@ export type PermissionQuestion = {
   readonly reason: string;
   readonly options: Readonly<Ask["options"]>;
   readonly facts: VerdictFacts;
+  /** What the call would do, where its tool can say it. */
+  readonly preview?: Display | undefined;
 };
 
 export function permissionAsk({
@@ -42,7 +44,7 @@ export function permissionAsk({
     id: `${key}:permission:${fingerprint(canonicalJson(asked))}`,
     kind: "permission",
     title: `Allow ${tool}?`,
-    body: bodyOf(claims, input),
+    body: plainDiff(rest.preview) ?? bodyOf(claims, input),
     ...(callId === undefined ? {} : { callId }),
     tool,
     input,
@@ -60,6 +62,13 @@ function bodyOf(claims: readonly Claim[], input: Json): Display {
   // A line feed in a name must not make two claims of one.
   const lines = claims.map(({ action, target }) => `${action} ${oneLine(target)}`);
   return { kind: "text", text: undisguised([...lines, JSON.stringify(input)].join("\n")) };
+}
+
+/** Nothing in it hides either. */
+function plainDiff(preview: Display | undefined): Display | undefined {
+  if (preview?.kind !== "diff") return undefined;
+  const hunks = preview.hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.map(undisguised) }));
+  return { ...preview, path: oneLine(preview.path), hunks };
 }
 
 /** A person or a hook has said no to this call already: nothing that is said later takes that back. */

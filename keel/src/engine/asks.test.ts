@@ -187,7 +187,7 @@ describe("an open ask", () => {
   });
 
   test("takes the first answer and tells the second that it came late", async () => {
-    const { session, say } = await openTestSession({
+    const { session, say, all } = await openTestSession({
       tools: [changeTool([])],
       script: changing,
       answer: () => undefined,
@@ -197,14 +197,15 @@ describe("an open ask", () => {
       if (envelope.type !== "ask.opened") return;
       const answer = { type: "answer", askId: envelope.ask.id, answer: { verdict: "allow" } } as const;
       void session
-        .submit(answer)
-        .then(() => session.submit(answer))
+        .submit({ ...answer, who: "the desk" })
+        .then(() => session.submit({ ...answer, who: "a phone" }))
         .then((receipt) => late.push(receipt));
     });
     await say("go");
     await expect
       .poll(() => late)
-      .toEqual([{ type: "late", askId: expect.any(String), why: expect.any(String) }]);
+      .toEqual([{ type: "late", askId: expect.any(String), why: "closed", by: "host", who: "the desk" }]);
+    expect(all("ask.closed")).toMatchObject([{ by: "host", who: "the desk" }]);
   });
 
   test("that nobody answers counts as refused after its time", async () => {

@@ -7,7 +7,7 @@ import { answersAsk } from "../policy/changes.ts";
 import type { Above } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ask } from "../protocol/ask.ts";
-import type { Receipt } from "../protocol/command.ts";
+import type { Command, Receipt } from "../protocol/command.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { Closed } from "./step-context.ts";
 
@@ -55,7 +55,10 @@ export class Asks {
   async answer(askId: string, closed: Closed): Promise<Receipt> {
     const { state, saved } = this.#world;
     if (state().asks.every(({ id }) => id !== askId)) {
-      return { type: "late", askId, why: state().answers.has(askId) ? "closed" : "unknown" };
+      const before = state().answers.get(askId);
+      if (!before) return { type: "late", askId, why: "unknown" };
+      const { answer: _, ...closer } = before;
+      return { type: "late", askId, why: "closed", ...closer };
     }
     this.close(askId, closed);
     await saved();
@@ -95,6 +98,12 @@ export class Asks {
     this.#waiting.delete(askId);
   }
 }
+
+export const closedBy = ({ answer, by = "host", who }: Extract<Command, { type: "answer" }>): Closed => ({
+  answer,
+  by,
+  ...(who === undefined ? {} : { who }),
+});
 
 /** How questions are closed that nobody answers any more. */
 export const interruptedAnswer: Closed = {

@@ -10,7 +10,7 @@ import type { Checkpoints, FileBackup, WantedFile } from "../ports/checkpoints.t
 import type { FileLedger } from "../ports/file-ledger.ts";
 import type { Task } from "../ports/tasks.ts";
 import type { Tool, ToolContext } from "../ports/tool.ts";
-import type { Receipt } from "../protocol/command.ts";
+import type { Command, Receipt } from "../protocol/command.ts";
 import type { Claim } from "../protocol/tool.ts";
 import { look } from "./calls/look.ts";
 import type { CallInput } from "./calls/prepared.ts";
@@ -168,7 +168,7 @@ const worksHere = (task: Task): boolean =>
 type Rewound = Extract<Receipt, { type: "rewound" }>;
 
 /** Undefined when nothing was kept under that name. */
-export async function rewind(
+async function rewind(
   work: StepContext,
   { checkpoint, preview, checkpoints }: { checkpoint: string; preview: boolean; checkpoints: Checkpoints },
 ): Promise<Rewound | undefined> {
@@ -228,4 +228,41 @@ async function ownFiles(
     else skipped.push({ path: file.path, why: "somebody else changed it since" });
   }
   return { ours, skipped };
+}
+
+type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
+
+/** Puts files or the conversation back as they were, one after the other. No turn begins before that is done. */
+export class Restorer {
+  #latest: Promise<unknown> = Promise.resolve();
+
+  /** Also whoever came while another was waited for. Never rejects. */
+  async settled(): Promise<void> {
+    for (let seen: Promise<unknown> | undefined; seen !== this.#latest; ) {
+      seen = this.#latest;
+      await seen;
+    }
+  }
+
+  /** When all that came before is settled. */
+  async rewind(work: StepContext, { checkpoint, preview = false }: CommandOf<"rewind">): Promise<Receipt> {
+    const { checkpoints } = work.parts;
+    if (!checkpoints) throw fault("checkpoints_off");
+    const receipt = await this.#next(rewind(work, { checkpoint, preview, checkpoints }));
+    if (!receipt) throw fault("checkpoint_unknown", { checkpoint });
+    return receipt;
+  }
+
+  /** What is said from the call on is said to the conversation that comes. */
+  async goBack(work: StepContext, command: CommandOf<"return">): Promise<Receipt> {
+    const { pending } = work.state;
+    const loaded = this.#latest.then(() => import("./return.ts"));
+    await this.#next(loaded.then(({ returnToMessage }) => returnToMessage(work, command, pending)));
+    return { type: "done" };
+  }
+
+  #next<T>(work: Promise<T>): Promise<T> {
+    this.#latest = work.catch(() => undefined);
+    return work;
+  }
 }

@@ -18,10 +18,10 @@ import type { Envelope } from "../protocol/event/envelope.ts";
 import type { LiveEvent } from "../protocol/event/live.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 import { TaskBoard } from "../tasks/board.ts";
-import { Asks, interruptedAnswer, notWritten } from "./asks.ts";
+import { Asks, closedBy, interruptedAnswer, notWritten } from "./asks.ts";
 import type { CommandRequest, CommandVerdict } from "./calls/permit-command.ts";
 import { changeSettings, clearContext, requestCompaction } from "./change-settings.ts";
-import { rewind } from "./checkpoint.ts";
+import { Restorer } from "./checkpoint.ts";
 import { hookContextOf } from "./consult.ts";
 import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
 import { type EnvelopeListener, Journal, Listeners, onceEach } from "./journal.ts";
@@ -44,7 +44,7 @@ export class Session {
   /** What is being done now, and the input that is being looked at before its turn begins. */
   #doing: { readonly step: Step; readonly input: string | undefined } | undefined;
   #reloading: Promise<void> | undefined;
-  #rewinding: Promise<unknown> = Promise.resolve();
+  readonly #restorer = new Restorer();
   /** Only what is light is in memory. */
   #isUnloaded = false;
   /** What is odd in a log that was read. */
@@ -91,6 +91,11 @@ export class Session {
   /** At rest it has neither the conversation nor what is known of files. */
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** Whether more than what is light is in memory. */
+  get isLoaded(): boolean {
+    return !this.#isUnloaded;
   }
 
   /** The rules as they are now. */
@@ -141,7 +146,7 @@ export class Session {
       case "input":
         return this.#accept(command);
       case "answer":
-        return this.#asks.answer(command.askId, { answer: command.answer, by: command.by ?? "host" });
+        return this.#asks.answer(command.askId, closedBy(command));
       case "interrupt":
         return this.#interrupt(command.dropQueued ?? false);
       case "drop":
@@ -155,8 +160,13 @@ export class Session {
         this.#mustNotRun("A turn runs: interrupt it first.");
         await clearContext(this.#work());
         return this.#done();
+      case "return":
+        this.#mustNotRun("A turn runs: interrupt it first.");
+        return this.#restorer.goBack(this.#work(), command);
       case "rewind":
-        return this.#rewind(command);
+        await this.#restorer.settled();
+        this.#mustNotRun("Files cannot be rewound while a turn runs.");
+        return this.#restorer.rewind(this.#work(), command);
       case "background":
         return { type: "backgrounded", callIds: this.#tasks.sendAway(command.callId) };
       case "stop": {
@@ -235,7 +245,7 @@ export class Session {
       if (!this.#journal.broken) this.#asks.closeAll({ ...interruptedAnswer, by: "shutdown" });
       this.#asks.release(notWritten);
       await this.#running;
-      await this.#rewinding;
+      await this.#restorer.settled();
       await stopped;
       await this.#tasks.close();
       const why = reason === "cleared" ? "clear" : "other";
@@ -254,7 +264,7 @@ export class Session {
     try {
       for (let step = this.#next(); step.kind !== "idle"; step = this.#next()) {
         if (!this.#state.turn) {
-          await this.#rewinding;
+          await this.#restorer.settled();
           if (this.#closing !== undefined) break;
           this.#abort = new AbortController();
         }
@@ -343,19 +353,6 @@ export class Session {
       this.#record({ type: "turn.interrupted", by, ...(reason === undefined ? {} : { reason }) });
     this.#asks.closeAll(by === "shutdown" ? { ...interruptedAnswer, by } : interruptedAnswer);
     this.#abort.abort();
-  }
-
-  async #rewind({ checkpoint, preview = false }: Extract<Command, { type: "rewind" }>): Promise<Receipt> {
-    const { checkpoints } = this.#parts;
-    if (!checkpoints) throw fault("checkpoints_off");
-    await this.#rewinding;
-    this.#mustNotRun("Files cannot be rewound while a turn runs.");
-    const rewound = rewind(this.#work(), { checkpoint, preview, checkpoints });
-    // No turn begins before the files are as they should be.
-    this.#rewinding = rewound.catch(() => undefined);
-    const receipt = await rewound;
-    if (!receipt) throw fault("checkpoint_unknown", { checkpoint });
-    return receipt;
   }
 
   #mustNotRun(reason: string): void {

@@ -90,7 +90,7 @@ export interface SharedBudget {
   ): Promise<{ release(): void } | undefined>;
 }
 
-export type Closed = { readonly answer: Answer; readonly by: AnsweredBy };
+export type Closed = { readonly answer: Answer; readonly by: AnsweredBy; readonly who?: string };
 
 export interface StepContext {
   readonly parts: SessionPorts;

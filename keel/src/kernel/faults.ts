@@ -1,4 +1,6 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
+import { providerFaults } from "./provider-faults.ts";
+
 type FaultRow = {
   readonly says: string;
   readonly hint: string;
@@ -6,9 +8,6 @@ type FaultRow = {
   /** What else a program may be told, that no sentence names. */
   readonly beside?: readonly string[];
 };
-
-/** What is known of a provider's refusal. */
-const ofProvider = ["status", "type", "requestId", "retryAfterMs", "reason"] as const;
 
 export const exitCodes = {
   ended: 0,
@@ -27,12 +26,8 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** What a provider refuses a request with. */
-const refusal = <const Says extends string, const Hint extends string>(
-  says: Says,
-  hint: Hint,
-  exit: number = exitCodes.turnFailed,
-) => ({ says, hint, exit, beside: ofProvider });
+const mcpHint = "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.";
+const laterHint = "Try again later.";
 
 export const faults = {
   // Set-up and use
@@ -79,7 +74,13 @@ export const faults = {
   },
   session_busy: {
     says: "Session {session} is open in another process.",
-    hint: "Close it there, or use --fork to go on in a copy.",
+    hint: "Close it there, use --fork to go on in a copy, or `keel attach {session}` where a server has it.",
+    exit: exitCodes.sessionBusy,
+    beside: ["pid"],
+  },
+  session_served: {
+    says: "The server of this home has session {session}.",
+    hint: "`keel attach {session}` joins it, `keel/client` from a program; --fork goes on in a copy.",
     exit: exitCodes.sessionBusy,
     beside: ["pid"],
   },
@@ -89,6 +90,9 @@ export const faults = {
     exit: exitCodes.usage,
   },
   access_refused: { says: "This needs {needed} access.", hint: "Pair again.", exit: exitCodes.keyRefused },
+  code_refused: { says: "The code is no good.", hint: "Ask for another one.", exit: exitCodes.keyRefused },
+  too_many_tries: { says: "Too many wrong codes.", hint: "Wait ten minutes.", exit: exitCodes.keyRefused },
+  device_unknown: { says: "There is no device {id}.", hint: "List them again.", exit: exitCodes.turnFailed },
   link_lost: {
     says: "The server cannot be reached: {reason}",
     hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
@@ -104,6 +108,14 @@ export const faults = {
     hint: "Attach to it, or end it with `keel serve --stop`.",
     exit: exitCodes.sessionBusy,
   },
+  workspace_unknown: {
+    says: "No such workspace: {workspace}",
+    hint: "List them.",
+    exit: exitCodes.noSession,
+  },
+  worker_unknown: { says: "No such worker: {worker}", hint: "List them.", exit: exitCodes.noSession },
+  /** What was asked cannot be done with this workspace, worker or diff as it is now. */
+  work_refused: { says: "{reason}", hint: "Look at it again.", exit: exitCodes.turnFailed },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   session_invalid_id: {
     says: "{session} is not a session id.",
@@ -143,14 +155,10 @@ export const faults = {
   // Servers of tools
   mcp_failed: {
     says: "The MCP server {server} failed: {reason}",
-    hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
+    hint: mcpHint,
     exit: exitCodes.unreachable,
   },
-  mcp_unanswered: {
-    says: "{reason}",
-    hint: "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.",
-    exit: exitCodes.unreachable,
-  },
+  mcp_unanswered: { says: "{reason}", hint: mcpHint, exit: exitCodes.unreachable },
   mcp_refused: {
     says: "An MCP server named {server}, which may not be asked: {reason}.",
     hint: "A server on the internet must not lead into a private network.",
@@ -167,50 +175,12 @@ export const faults = {
     hint: "Set its key in your environment, or give it to `keel auth set`.",
     exit: exitCodes.setUp,
   },
-  key_refused: refusal(
-    "The provider refused the key: {reason}",
-    "Check the key and the base URL that it is meant for.",
-    exitCodes.keyRefused,
-  ),
-  model_forbidden: refusal(
-    "The provider does not allow this: {reason}",
-    "Check the rights of the key.",
-    exitCodes.keyRefused,
-  ),
-  billing: refusal(
-    "The provider refused for billing reasons: {reason}",
-    "Check the account's balance and plan.",
-  ),
+  ...providerFaults(exitCodes),
   budget_used_up: {
     says: "The budget is used up.",
     hint: "Start again with a larger one.",
     exit: exitCodes.turnFailed,
   },
-  model_unknown: refusal(
-    "The provider does not know the model {model}.",
-    "`keel models` lists what is known; --model picks one.",
-  ),
-  model_bad_request: refusal(
-    "The provider refused the request: {reason}",
-    "This is usually a defect; `keel sessions export` keeps the evidence.",
-  ),
-  prompt_too_long: refusal(
-    "The conversation is too long for the model: {reason}",
-    "Start anew, or compact earlier.",
-  ),
-  request_too_large: refusal(
-    "The request is larger than the provider takes: {reason}",
-    "Remove large attachments.",
-  ),
-  rate_limited: refusal(
-    "The provider limits the rate: {reason}",
-    "Wait a little, or ask for a higher limit.",
-  ),
-  overloaded: refusal(
-    "The provider is overloaded: {reason}",
-    "Try again later, or declare --fallback-model.",
-  ),
-  server_error: refusal("The provider failed: {reason}", "Try again later, or declare --fallback-model."),
   unreachable: {
     says: "The provider cannot be reached: {reason}",
     hint: "Check the network and the base URL.",
@@ -226,12 +196,12 @@ export const faults = {
   },
   stream_stalled: {
     says: "The reply stalled: nothing came for {seconds} seconds.",
-    hint: "Try again later.",
+    hint: laterHint,
     exit: exitCodes.unreachable,
   },
   stream_cut: {
     says: "The reply broke off before its end.",
-    hint: "Try again later.",
+    hint: laterHint,
     exit: exitCodes.unreachable,
     beside: ["requestId"],
   },
@@ -310,8 +280,6 @@ export const faults = {
 export type FaultCode = keyof typeof faults;
 
 /** What a provider may refuse a request with. */
-export type ProviderFaultCode = {
-  [C in FaultCode]: (typeof faults)[C] extends { readonly beside: typeof ofProvider } ? C : never;
-}[FaultCode];
+export type ProviderFaultCode = keyof ReturnType<typeof providerFaults>;
 
 export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(faults, text);

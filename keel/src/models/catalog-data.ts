@@ -1,4 +1,5 @@
 /** What providers publish about their models: sizes, abilities and list prices. Settings may add to it and correct it. */
+import { present } from "../kernel/json.ts";
 import type { ModelInfo, Prices } from "../protocol/usage.ts";
 
 /** The newest of the published pages that the prices were read from. */
@@ -11,10 +12,10 @@ const large = { windowTokens: million, maxOutputTokens: 128 * thousand } as cons
 const small = { windowTokens: 200 * thousand, maxOutputTokens: 64 * thousand } as const;
 
 /** USD per million tokens. */
-type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "leastCacheTokens"> & {
-  readonly thinking: "budget" | "adaptive";
-  readonly longPrompt?: Prices["longPrompt"];
-} & Parameters<typeof rates>[0];
+type ClaudeRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "leastCacheTokens"> &
+  Pick<ModelInfo["abilities"], "thinking" | "thinkingOff" | "efforts"> & {
+    readonly longPrompt?: Prices["longPrompt"];
+  } & Parameters<typeof rates>[0];
 
 /** Cache writes cost 1.25 times the input, for an hour twice; reads a tenth unless told. */
 const rates = ({ input, output, cacheRead }: { input: number; output: number; cacheRead?: number }) => ({
@@ -26,8 +27,15 @@ const rates = ({ input, output, cacheRead }: { input: number; output: number; ca
 });
 
 function claude(id: string, row: ClaudeRow): ModelInfo {
-  const { thinking, input: _, output: __, cacheRead: ___, longPrompt, ...about } = row;
-  const abilities = { tools: true, images: true, thinking, cache: true };
+  const { thinking, thinkingOff, efforts, longPrompt, ...rest } = row;
+  const { input: _, output: __, cacheRead: ___, ...about } = rest;
+  const abilities = {
+    tools: true,
+    images: true,
+    thinking,
+    cache: true,
+    ...present({ thinkingOff, efforts }),
+  };
   // Searches are 10 USD per thousand.
   const prices = { ...rates(row), webSearch: 0.01, asOf, ...(longPrompt ? { longPrompt } : {}) };
   return { id, name: nameOf(id), provider: "anthropic", ...about, prices, abilities };
@@ -40,26 +48,40 @@ function nameOf(id: string): string {
   return [...names, version.join(".")].join(" ");
 }
 
+/**
+ * Those that judge themselves how much to think do so unless somebody says otherwise, at the provider's own level of
+ * effort (`high`). Older ones think only with a budget, which is whoever asks to decide: without a word they do not.
+ */
 const adaptive = { ...large, thinking: "adaptive" } as const;
 const budget = { ...small, thinking: "budget" } as const;
+const always = { ...adaptive, thinkingOff: "never" } as const;
+const unlessDisabled = { ...adaptive, thinkingOff: "disabled" } as const;
+const noXhigh: ModelInfo["abilities"]["efforts"] = ["low", "medium", "high", "max"];
+const upToHigh: ModelInfo["abilities"]["efforts"] = ["low", "medium", "high"];
 const opus = { ...adaptive, input: 5, output: 25 };
 const longHaiku = { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand };
 
 const claudeModels: readonly ModelInfo[] = [
-  claude("claude-fable-5-1", { ...adaptive, input: 10, output: 50, cacheRead: 0.25 }),
-  claude("claude-fable-5", { leastCacheTokens: 512, ...adaptive, input: 10, output: 50 }),
-  claude("claude-opus-5-5", { ...adaptive, input: 4, output: 20, cacheRead: 0.2 }),
-  claude("claude-opus-5", { leastCacheTokens: 512, ...opus }),
+  claude("claude-fable-5-1", { ...always, input: 10, output: 50, cacheRead: 0.25 }),
+  claude("claude-fable-5", { leastCacheTokens: 512, ...always, input: 10, output: 50 }),
+  claude("claude-opus-5-5", { ...always, input: 4, output: 20, cacheRead: 0.2 }),
+  claude("claude-opus-5", { leastCacheTokens: 512, ...opus, ...unlessDisabled }),
   claude("claude-opus-4-8", opus),
   claude("claude-opus-4-7", { leastCacheTokens: 2_048, ...opus }),
-  claude("claude-opus-4-6", { leastCacheTokens: 4_096, ...opus }),
-  claude("claude-opus-4-5", { leastCacheTokens: 4_096, ...opus, ...budget }),
+  claude("claude-opus-4-6", { leastCacheTokens: 4_096, ...opus, efforts: noXhigh }),
+  claude("claude-opus-4-5", { leastCacheTokens: 4_096, ...opus, ...budget, efforts: upToHigh }),
   claude("claude-opus-4-1", { ...budget, maxOutputTokens: 32 * thousand, input: 15, output: 75 }),
-  claude("claude-sonnet-5-5", { ...adaptive, input: 2, output: 10 }),
-  claude("claude-sonnet-5", { ...adaptive, input: 2, output: 10 }),
-  claude("claude-sonnet-4-6", { leastCacheTokens: 2_048, ...adaptive, input: 3, output: 15 }),
+  claude("claude-sonnet-5-5", { ...adaptive, thinkingOff: "between_tools", input: 2, output: 10 }),
+  claude("claude-sonnet-5", { ...unlessDisabled, input: 2, output: 10 }),
+  claude("claude-sonnet-4-6", {
+    leastCacheTokens: 2_048,
+    ...adaptive,
+    efforts: noXhigh,
+    input: 3,
+    output: 15,
+  }),
   claude("claude-sonnet-4-5", { ...budget, input: 3, output: 15 }),
-  claude("claude-haiku-5-5", { ...adaptive, input: 0.1, output: 0.5, longPrompt: longHaiku }),
+  claude("claude-haiku-5-5", { ...unlessDisabled, input: 0.1, output: 0.5, longPrompt: longHaiku }),
   claude("claude-haiku-4-5", { leastCacheTokens: 4_096, ...budget, input: 1, output: 5 }),
 ];
 

@@ -81,7 +81,12 @@ export const infoAt = (provider: ProviderId, name: string, catalog: Catalog): Mo
 
 /** Sizes belong to the model, prices and abilities of the wire to whoever serves it. */
 function elsewhere(model: ModelInfo, provider: ProviderId, id: string): ModelInfo {
-  const abilities: ModelInfo["abilities"] = { ...model.abilities, thinking: "none", cache: false };
+  const abilities: ModelInfo["abilities"] = {
+    ...model.abilities,
+    thinking: "none",
+    efforts: [],
+    cache: false,
+  };
   return { ...model, id, provider, prices: null, abilities };
 }
 

@@ -4,6 +4,7 @@ import { sameJson } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import type { Message } from "../protocol/message.ts";
+import { type Effort, efforts } from "../protocol/settings.ts";
 import type { BytesSum } from "../protocol/usage.ts";
 
 export type IdRule = { readonly allowed: RegExp; readonly maxCharacters: number };
@@ -46,9 +47,6 @@ const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as con
 
 export const isImageType = (mediaType: string): mediaType is (typeof imageTypes)[number] =>
   imageTypes.some((known) => known === mediaType);
-
-export const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
-export type Effort = (typeof efforts)[number];
 
 /** The highest level that a model takes and that is not above the wanted one, nor above `most`. */
 export function effortFor(

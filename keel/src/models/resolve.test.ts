@@ -32,6 +32,13 @@ describe("which model", () => {
     expect(await chosen({ env: key })).toBe(known.defaultOf("anthropic"));
   });
 
+  test("default is no name: what would count without it does", async () => {
+    const env = { ...key, KEEL_MODEL: "default" };
+    expect(await chosen({ flag: "default", env, settingsModel: "settings" })).toBe("settings");
+    expect(await chosen({ flag: "default", env: key })).toBe(known.defaultOf("anthropic"));
+    expect(await chosen({ flag: "default", logged: "claude-opus-5-5", env: key })).toBe("claude-opus-5-5");
+  });
+
   test("an alias is the model that it stands for", async () => {
     expect(await chosen({ flag: "haiku", env: key })).toBe("claude-haiku-5-5");
     expect(await chosen({ flag: "anthropic/opus", env: key })).toBe("claude-opus-5-5");

@@ -64,8 +64,9 @@ export function resolveNamed(
 type NamedModel = { readonly name: string; readonly from: "person" | "log" };
 
 /**
- * Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set". A provider's own variable names a model
- * of that provider, and nothing while that provider is not set up.
+ * Blank names count as absent: `KEEL_MODEL= keel` means "as if it were not set", and so does "default", which hosts of
+ * the interface hand on from their lists. A provider's own variable names a model of that provider, and nothing while
+ * that provider is not set up.
  */
 function nameIn(
   { flag, logged, env, settingsModel }: ModelSources,
@@ -75,7 +76,7 @@ function nameIn(
     .filter(({ id }) => usable.length === 0 || usable.some(({ provider }) => provider === id))
     .flatMap(({ id, modelNames }) => modelNames.map((name) => qualified(env[name], id, usable)));
   const said = [flag, logged, env["KEEL_MODEL"], ...ofProviders, settingsModel].map((name) => name?.trim());
-  const at = said.findIndex(Boolean);
+  const at = said.findIndex((name) => name && name !== "default");
   const name = said[at];
   return name ? { name, from: at === 1 ? "log" : "person" } : undefined;
 }

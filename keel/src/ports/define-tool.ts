@@ -13,6 +13,7 @@ export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" |
     readonly traits?: Partial<ToolTraits> | ((input: I) => Partial<ToolTraits>);
     readonly claims?: Tool<I>["claims"];
     readonly check?: Tool<I>["check"];
+    readonly preview?: Tool<I>["preview"];
   };
 
 export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
@@ -34,6 +35,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     traits: (given) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(given) : traits) }),
     claims: claims ?? (async () => [{ action: "use", target: name }]),
     check: check ?? (async () => undefined),
+    ...(definition.preview ? { preview: definition.preview } : {}),
     run: definition.run,
     /** Whoever spreads a tool to change a part of it loads what was changed. */
     async load() {

@@ -2,7 +2,7 @@
 import type { Stream } from "../kernel/one-by-one.ts";
 import type { Block, Message } from "../protocol/message.ts";
 import type { Stop } from "../protocol/reasons.ts";
-import type { ThinkingMode } from "../protocol/settings.ts";
+import type { ThinkingWish } from "../protocol/settings.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
 import type { ModelInfo, RequestSums, Usage } from "../protocol/usage.ts";
 
@@ -14,7 +14,7 @@ export type ModelRequest = {
   /** Alternation of roles is not promised here: neighbours of one role are joined by the adapter. */
   readonly messages: readonly Message[];
   readonly maxOutputTokens: number;
-  readonly thinking: ThinkingMode;
+  readonly thinking: ThinkingWish;
   readonly effort?: string | undefined;
   /** Requests of one session share this, so that a provider can route them to the same cache. */
   readonly session: string;

@@ -118,6 +118,8 @@ export type Tool<I = unknown> = ToolHead & {
   claims(input: I, context: ToolContext): Promise<readonly Claim[]>;
   /** Whether the call makes sense, apart from whether it is allowed. A sentence tells the model what to correct. */
   check(input: I, context: ToolContext): Promise<string | undefined>;
+  /** What the call would do, for who is asked about it; undefined where its claims and its input say it all. */
+  preview?(input: I, context: ToolContext): Promise<Display | undefined>;
   /** Yields what to show while it works and returns the outcome. Settles soon after the signal fires. */
   run(input: I, context: ToolContext, signal: AbortSignal): AsyncGenerator<Display, ToolOutcome>;
 };

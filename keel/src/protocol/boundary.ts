@@ -27,6 +27,7 @@ const declared: EventHandlers<Event, [], Boundary[]> = {
   "prompt.fixed": ({ why }) => [{ what: "prompt", why }],
   "context.compacted": ({ trigger }) => [{ what: "messages", why: `compacted (${trigger})` }],
   "context.cleared": () => [{ what: "messages", why: "cleared" }],
+  "context.returned": () => [{ what: "messages", why: "returned" }],
   "settings.changed": ({ patch: { model, thinking, effort }, why }) => [
     ...(model === undefined ? [] : [{ what: "model", why } as const]),
     ...(thinking || effort ? [{ what: "thinking", why } as const] : []),

@@ -1,6 +1,6 @@
 /** What a host wants of a session. `submit` answers each command with a receipt once it is safe on disk. */
 import * as z from "zod/mini";
-import { answerSchema } from "./ask.ts";
+import { answeredBySchema, answerSchema } from "./ask.ts";
 import { inputFromSchema, inputSchema } from "./event/durable.ts";
 import { inputBlockSchema } from "./message.ts";
 import { settingsPatchSchema } from "./settings.ts";
@@ -13,8 +13,11 @@ export const commandSchema = z.discriminatedUnion("type", [
     content: z.array(inputBlockSchema),
     from: z.optional(inputFromSchema),
     when: z.optional(inputSchema.shape.when),
-    /** `as-is`: a slash at its start and an `@` in it mean nothing. For words that no person typed. */
-    words: z.optional(z.literal("as-is")),
+    /**
+     * `as-is`: a slash at its start and an `@` in it mean nothing; for words that no person typed. `shell`: a command of
+     * the person's own, whose output joins the conversation with their next words. `note`: something to remember.
+     */
+    words: z.optional(z.enum(["as-is", "shell", "note"])),
     allow: inputSchema.shape.allow,
     model: inputSchema.shape.model,
   }),
@@ -24,6 +27,8 @@ export const commandSchema = z.discriminatedUnion("type", [
     answer: answerSchema,
     /** `no-host`: nobody was there who could be asked, and the host refused in their place. */
     by: z.optional(z.enum(["host", "no-host"])),
+    /** At which client. A server says it of those that are attached to it, whatever they say themselves. */
+    who: z.optional(z.string()),
   }),
   z.object({
     type: z.literal("interrupt"),
@@ -35,6 +40,14 @@ export const commandSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("compact"), instructions: z.optional(z.string()) }),
   /** The conversation starts anew; not while a turn runs. */
   z.object({ type: z.literal("clear") }),
+  /** The conversation goes on from an earlier message; not while a turn runs. Files stay as they are. */
+  z.object({
+    type: z.literal("return"),
+    /** The event that the message came from: the last that counts. */
+    to: z.number(),
+    /** Of a reply: the block that is the last to stay; all of them when left out. */
+    block: z.optional(z.number()),
+  }),
   z.object({
     type: z.literal("rewind"),
     /** The id of the input before which the files were as wanted, or the `undo` of an earlier rewind. */
@@ -59,7 +72,14 @@ export const receiptSchema = z.discriminatedUnion("type", [
   /** The input was a command that needs no turn; what it says comes as `command.answered`. */
   z.object({ type: z.literal("ran"), command: z.string() }),
   z.object({ type: z.literal("answered"), askId: z.string() }),
-  z.object({ type: z.literal("late"), askId: z.string(), why: z.enum(["closed", "unknown"]) }),
+  z.object({
+    type: z.literal("late"),
+    askId: z.string(),
+    why: z.enum(["closed", "unknown"]),
+    /** Who settled it before, as its `ask.closed` says. */
+    by: z.optional(answeredBySchema),
+    who: z.optional(z.string()),
+  }),
   z.object({ type: z.literal("interrupted"), running: z.boolean(), stillQueued: texts, dropped: texts }),
   z.object({ type: z.literal("dropped"), inputId: z.string(), found: z.boolean() }),
   z.object({

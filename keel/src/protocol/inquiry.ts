@@ -3,6 +3,7 @@
  * gives its answer. `app/inquiries/` has the answers; doors that speak somebody else's words put them into those.
  */
 import * as z from "zod/mini";
+import { counterSchema } from "./counters.ts";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
 import { billSchema, contextBreakdownSchema, modelInfoSchema } from "./usage.ts";
@@ -105,6 +106,22 @@ const runningTaskSchema = z.object({
 });
 export type RunningTask = Readonly<z.infer<typeof runningTaskSchema>>;
 
+/** By the text alone: nothing is looked at and nothing runs. */
+const explanationSchema = z.object({
+  verdict: z.enum(["allow", "ask", "deny"]),
+  because: text,
+  /** The program of every simple command. */
+  programs: list(text),
+  /** Programs that those would start in turn. */
+  wrapped: list(text),
+  flags: z.object({
+    readOnly: z.boolean(),
+    writesOutsideCwd: z.boolean(),
+    network: z.boolean(),
+    destructive: z.boolean(),
+  }),
+});
+
 const settingsSchema = z.object({
   effective: z.unknown(),
   rows: list(settingRowSchema),
@@ -137,10 +154,20 @@ export const inquiries = {
   servers: about("How each MCP server stands", list(z.looseObject({ name: text, status: text }))),
   context: about("What fills the next request, by kind", contextBreakdownSchema),
   usage: about("What the session has used and cost, by model", billSchema),
+  counters: about(
+    "The same as counters, which only grow: cost, tokens and replies by model",
+    list(counterSchema),
+  ),
   tasks: about("What runs in the background now", list(runningTaskSchema)),
   settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),
   rules: about("The rules as they are now, those that the session learnt included", list(ruleRowSchema)),
   hooks: about("Every hook that would be called", list(hookRowSchema)),
+  position: about("How far the log has come: the number of its last event", z.object({ seq: z.number() })),
+  explain: {
+    says: "What policy finds in a call: what would be decided, which programs a command runs, and what it does",
+    question: z.object({ tool: text, input: z.record(text, jsonSchema) }),
+    answer: explanationSchema,
+  },
   files: {
     says: "Files of the workspace whose path fits what somebody has typed so far, the nearest first",
     question: z.object({ typed: text }),

@@ -8,6 +8,7 @@ import { askSchema } from "./ask.ts";
 import { commandSchema, receiptSchema } from "./command.ts";
 import { durableSchema } from "./event/durable.ts";
 import { jsonSchema } from "./message.ts";
+import { workspaceOperations } from "./workspace-operations.ts";
 
 const text = z.string();
 const opt = z.optional;
@@ -20,6 +21,9 @@ export type Access = z.infer<typeof accessSchema>;
 
 export const mayDo = (has: Access, needed: Access): boolean =>
   accessLevels.indexOf(has) >= accessLevels.indexOf(needed);
+
+/** Who asks: how far it may go, and what others are to see it as. */
+export type Caller = { readonly access: Access; readonly name: string };
 
 /** What a command needs of whoever sends it. */
 export const accessOfCommand = (type: z.infer<typeof commandSchema>["type"]): Access =>
@@ -42,7 +46,31 @@ export const sessionEntrySchema = z.object({
 });
 export type SessionEntry = z.infer<typeof sessionEntrySchema>;
 
+/** A program or a browser that was let in once and may come again. */
+export const deviceEntrySchema = z.object({
+  id: text,
+  name: text,
+  access: accessSchema,
+  createdAt: z.number(),
+  /** When it last came in, as far as this start of the server knows. */
+  seenAt: opt(z.number()),
+  /** Sockets and streams that it has open. */
+  connected: z.number(),
+});
+export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
+
+/** `open`: nobody has come with the code. `claimed`: somebody has; they show these digits. Then it is allowed, or over. */
+export const pairingSchema = z.union([
+  z.object({ state: z.literal("open"), until: z.number() }),
+  z.object({ state: z.literal("claimed"), until: z.number(), name: text, digits: text }),
+  z.object({ state: z.literal("allowed"), until: z.number(), name: text }),
+  z.object({ state: z.literal("paired"), device: text, name: text }),
+  z.object({ state: z.literal("over"), why: z.enum(["refused", "too-late", "wrong-codes"]) }),
+]);
+export type Pairing = z.infer<typeof pairingSchema>;
+
 const ofSession = { session: text };
+const ofPairing = { pairing: text };
 
 type OperationRow<OperationQuestion, Answer> = {
   readonly says: string;
@@ -55,7 +83,9 @@ type OperationRow<OperationQuestion, Answer> = {
 };
 
 /** Fields that are numbers, also in the query of an address. */
-export const numberFields: readonly string[] = ["after", "limit"];
+export const numberFields: readonly string[] = ["after", "limit", "last"];
+/** And those that are true or false. */
+export const booleanFields: readonly string[] = ["archived"];
 
 /** At most this many events in one answer: a screen's worth, with room. */
 export const maxHistory = 1_000;
@@ -67,7 +97,15 @@ export const operations = {
     path: "/api/status",
     access: "watch",
     question: z.object({}),
-    answer: z.object({ version: text, boot: text, pid: z.number(), open: z.number(), clients: z.number() }),
+    answer: z.object({
+      version: text,
+      boot: text,
+      pid: z.number(),
+      open: z.number(),
+      /** Of those that are open, how many have their conversation in memory; the others rest until they are used. */
+      loaded: z.number(),
+      clients: z.number(),
+    }),
   },
   sessions: {
     says: "The sessions of the home, newest change first",
@@ -76,6 +114,14 @@ export const operations = {
     access: "watch",
     question: z.object({ cwd: opt(text), limit: opt(z.number()) }),
     answer: list(sessionEntrySchema),
+  },
+  session: {
+    says: "One session, as it stands: the number of its last event, and whether something is being done",
+    method: "GET",
+    path: "/api/sessions/{session}",
+    access: "watch",
+    question: z.object(ofSession),
+    answer: z.object({ session: text, seq: z.number(), working: z.boolean() }),
   },
   open: {
     says: "Begins a session in a folder, or takes one up; options are those of the options table",
@@ -119,11 +165,16 @@ export const operations = {
     answer: z.unknown(),
   },
   history: {
-    says: "Durable events after a seq, in pages",
+    says: "Durable events after a seq, in pages; or the last so many of them, which a screen paints first",
     method: "GET",
     path: "/api/sessions/{session}/history",
     access: "watch",
-    question: z.object({ ...ofSession, after: opt(z.number()), limit: opt(z.number()) }),
+    question: z.object({
+      ...ofSession,
+      after: opt(z.number()),
+      limit: opt(z.number()),
+      last: opt(z.number()),
+    }),
     answer: z.object({ events: list(durableSchema), more: z.boolean() }),
   },
   fork: {
@@ -142,6 +193,14 @@ export const operations = {
     question: z.object({ ...ofSession, title: opt(text), tag: opt(text), archived: opt(z.boolean()) }),
     answer: z.object({}),
   },
+  keepRule: {
+    says: "Keeps an allow rule in a settings file, for sessions to come; `counts` where it does so already",
+    method: "POST",
+    path: "/api/sessions/{session}/rules",
+    access: "work",
+    question: z.object({ ...ofSession, rule: text, to: z.enum(["local", "project", "user"]) }),
+    answer: z.object({ file: text, counts: z.boolean() }),
+  },
   delete: {
     says: "Ends a session and removes it with all that belongs to it",
     method: "DELETE",
@@ -150,7 +209,66 @@ export const operations = {
     question: z.object(ofSession),
     answer: z.object({}),
   },
+  devices: {
+    says: "Who was let in and may come again",
+    method: "GET",
+    path: "/api/devices",
+    access: "work",
+    question: z.object({}),
+    answer: list(deviceEntrySchema),
+  },
+  removeDevice: {
+    says: "Lets a device in no more, and cuts what it has open",
+    method: "DELETE",
+    path: "/api/devices/{device}",
+    access: "work",
+    question: z.object({ device: text }),
+    answer: z.object({}),
+  },
+  pair: {
+    says: "A code with which another device may ask to be let in, once and for five minutes",
+    method: "POST",
+    path: "/api/pairings",
+    access: "work",
+    question: z.object({ access: opt(accessSchema), name: opt(text) }),
+    answer: z.object({ ...ofPairing, code: text, until: z.number(), url: opt(text) }),
+  },
+  pairing: {
+    says: "How far a pairing is; with `known`, once it is further than that, or after a while",
+    method: "GET",
+    path: "/api/pairings/{pairing}",
+    access: "work",
+    question: z.object({ ...ofPairing, known: opt(text) }),
+    answer: pairingSchema,
+  },
+  answerPairing: {
+    says: "Lets in who came with the code, or does not: the digits that both show are compared by a person",
+    method: "POST",
+    path: "/api/pairings/{pairing}/answer",
+    access: "work",
+    question: z.object({ ...ofPairing, verdict: z.enum(["allow", "deny"]) }),
+    answer: z.object({}),
+  },
+  link: {
+    says: "A link by which one browser comes in, once and for ten minutes",
+    method: "POST",
+    path: "/api/links",
+    access: "work",
+    question: z.object({}),
+    answer: z.object({ link: text }),
+  },
+  ...workspaceOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
+
+/** Rows that are about who may come in: a door has their answers. */
+export const deviceOperations = [
+  "devices",
+  "removeDevice",
+  "pair",
+  "pairing",
+  "answerPairing",
+  "link",
+] as const;
 
 export type OperationName = keyof typeof operations;
 export type OperationQuestion<Name extends OperationName> = z.infer<(typeof operations)[Name]["question"]>;

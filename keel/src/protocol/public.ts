@@ -32,6 +32,14 @@ export {
 } from "./event/durable.ts";
 export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
 export { type Live, type LiveEvent, liveEventSchema } from "./event/live.ts";
+export type {
+  CommandInfo,
+  Inquire,
+  InquiryAnswer,
+  InquiryName,
+  InquiryQuestion,
+  SessionFacts,
+} from "./inquiry.ts";
 export {
   type Block,
   blockSchema,
@@ -57,7 +65,18 @@ export {
   toolUseSchema,
   toolUses,
 } from "./message.ts";
+export type {
+  Access,
+  AnswerTo,
+  DeviceEntry,
+  OperationName,
+  OperationQuestion,
+  Pairing,
+  SessionEntry,
+} from "./operation.ts";
 export { type Outcome, outcomeOf } from "./outcome.ts";
+export { spelled } from "./pairing.ts";
+export type { Question } from "./question.ts";
 export {
   type AddedWhy,
   addedWhySchema,
@@ -129,3 +148,15 @@ export {
   type VerdictFacts,
   verdictFactsSchema,
 } from "./verdict-facts.ts";
+export type {
+  DiffFile,
+  DiffSummary,
+  FileDiff,
+  NewWorker,
+  TerminalUpdate,
+  WorkerActivity,
+  WorkerEntry,
+  WorkerKind,
+  WorkspaceEntry,
+  WorkspaceUpdate,
+} from "./workspace.ts";

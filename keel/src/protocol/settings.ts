@@ -17,11 +17,16 @@ export const thinkingModeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("off") }),
   z.object({ kind: z.literal("budget"), tokens: z.number() }),
   z.object({ kind: z.literal("adaptive") }),
+  /** Nobody said anything: as is usual for the model that is asked, also when that becomes another one. */
+  z.object({ kind: z.literal("usual") }),
 ]);
 export type ThinkingMode = z.infer<typeof thinkingModeSchema>;
+/** What a request says. */
+export type ThinkingWish = Exclude<ThinkingMode, { kind: "usual" }>;
 
 export const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 export const effortSchema = z.enum(efforts);
+export type Effort = z.infer<typeof effortSchema>;
 
 export const sessionSettingsSchema = z.object({
   model: z.string(),

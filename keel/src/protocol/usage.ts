@@ -1,5 +1,6 @@
 /** What a request used, what it cost, and what a model can do and charges. */
 import * as z from "zod/mini";
+import { effortSchema } from "./settings.ts";
 
 /** Token counts of one request, or a sum of several. Input excludes what the cache read or wrote. */
 export const usageSchema = z.object({
@@ -95,8 +96,13 @@ export const modelInfoSchema = z.object({
   abilities: z.object({
     tools: z.boolean(),
     images: z.boolean(),
+    /** `adaptive`: it judges itself how much to think. `budget`: only as much as it is given. */
     thinking: z.enum(["none", "budget", "adaptive"]),
     cache: z.boolean(),
+    /** How it is told not to think, where leaving it unsaid does not do: `between_tools` keeps notes, `never` cannot. */
+    thinkingOff: z.optional(z.enum(["disabled", "between_tools", "never"])),
+    /** The levels of effort that it takes. When left out: all if it is adaptive, and otherwise none. */
+    efforts: z.optional(z.array(effortSchema)),
   }),
   /** The shortest start of a request that the provider keeps, where it publishes one. */
   leastCacheTokens: z.optional(z.number()),

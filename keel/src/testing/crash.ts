@@ -138,7 +138,11 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       fork: guard((id, copy) => store.fork(id, copy)),
       delete: guard((id) => store.delete(id)),
       location: (id) => store.location(id),
-      leases: { take: guard((name) => store.leases.take(name)), isHeld: (name) => store.leases.isHeld(name) },
+      leases: {
+        take: guard((name) => store.leases.take(name)),
+        isHeld: (name) => store.leases.isHeld(name),
+        holders: (names) => store.leases.holders(names),
+      },
       artifacts: {
         put: guard((wanted, text) => store.artifacts.put(wanted, text)),
         append: guard((known, text) => store.artifacts.append(known, text)),

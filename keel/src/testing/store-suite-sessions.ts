@@ -192,12 +192,20 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await refuses("session_busy", () => store.leases.take("worktree-1"));
     await refuses("session_busy", () => other.take("worktree-1"));
     const second = await other.take("worktree-2");
+    const third = await store.leases.take("worktree-3");
+    const holders = await store.leases.holders(["worktree-1", "worktree-2", "worktree-3", "worktree-4"]);
+    assert.deepEqual([...holders.keys()], ["worktree-1", "worktree-2", "worktree-3"]);
+    assert.equal(holders.get("worktree-1")?.id, holders.get("worktree-3")?.id);
+    assert.notEqual(holders.get("worktree-1")?.id, holders.get("worktree-2")?.id);
+    await third.release();
     await second.release();
     await held.release();
     assert.ok(!other.isHeld("worktree-1"));
     await store.leases.take("worktree-1");
     // The holder's process was killed.
-    const again = await (await restart()).leases.take("worktree-1");
+    const after = (await restart()).leases;
+    assert.equal((await after.holders(["worktree-1"])).size, 0);
+    const again = await after.take("worktree-1");
     await again.release();
   },
 };

@@ -4,7 +4,7 @@ import { no, type Refused } from "../kernel/result.ts";
 import type { FileWatch } from "../ports/diagnostics.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import type { DiffHunk } from "../protocol/tool.ts";
+import type { DiffHunk, Display } from "../protocol/tool.ts";
 import { failure } from "./built-in.ts";
 import { boundedHunks, countLines, hunksOf } from "./hunks.ts";
 import { movedTarget, targetOf } from "./target.ts";
@@ -103,6 +103,17 @@ export async function withNewErrors(
 
 export const boundedText = (whole: string): string | null =>
   whole.length > maxKeptCharacters ? null : whole;
+
+/** What a change would make of the file, for who is asked about it. */
+export const previewOf = ({
+  path,
+  before,
+  after,
+}: Pick<FileRewrite, "path" | "before" | "after">): Display => ({
+  kind: "diff",
+  path,
+  hunks: boundedHunks(hunksOf(before ?? "", after)),
+});
 
 /** What is wrong with a plan, for a check. */
 export const whyNot = (plan: { readonly ok: true } | Refused): string | undefined =>

@@ -4,9 +4,16 @@ import type { Json } from "../kernel/json.ts";
 import { no, type Refused } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
-import type { DiffHunk } from "../protocol/tool.ts";
+import type { DiffHunk, Display } from "../protocol/tool.ts";
 import { failure } from "./built-in.ts";
-import { boundedText, changeFile, type FileRewrite, findExisting, maxFileBytes } from "./change-file.ts";
+import {
+  boundedText,
+  changeFile,
+  type FileRewrite,
+  findExisting,
+  maxFileBytes,
+  previewOf,
+} from "./change-file.ts";
 import { findOccurrences, lineEnd, lineOf } from "./occurrences.ts";
 import { plainForm } from "./text-file.ts";
 
@@ -74,6 +81,11 @@ export async function planEdits({ file_path, edits }: EditRequest, context: Tool
     return no(`${file_path} would become too large: ${text.length} characters.`);
   const form = file ?? plainForm;
   return { ok: true, edit: { path, before: file?.text, after: text, places, form, stamp } };
+}
+
+export async function previewEdits(request: EditRequest, context: ToolContext): Promise<Display | undefined> {
+  const plan = await planEdits(request, context);
+  return plan.ok ? previewOf(plan.edit) : undefined;
 }
 
 const ordinal = (at: number, edits: readonly TextReplacement[]): string =>

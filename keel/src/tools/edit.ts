@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { builtInTool, pathField, textField } from "./built-in.ts";
 import { whyNot } from "./change-file.ts";
-import { makeEdits, planEdits } from "./edit-plan.ts";
+import { makeEdits, planEdits, previewEdits } from "./edit-plan.ts";
 import { writeClaims } from "./target.ts";
 
 const replacement = {
@@ -23,6 +23,7 @@ export const editTool = builtInTool({
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async ({ file_path, ...edit }, context) =>
     whyNot(await planEdits({ file_path, edits: [edit] }, context)),
+  preview: ({ file_path, ...edit }, context) => previewEdits({ file_path, edits: [edit] }, context),
   run: async function* ({ file_path, ...edit }, context, signal) {
     const { old_string: oldString, new_string: newString, replace_all: replaceAll } = edit;
     return makeEdits({ file_path, edits: [edit] }, context, {
@@ -50,6 +51,7 @@ export const multiEditTool = builtInTool({
   }),
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => whyNot(await planEdits(given, context)),
+  preview: (given, context) => previewEdits(given, context),
   run: async function* (given, context, signal) {
     return makeEdits(given, context, {
       signal,

@@ -143,7 +143,7 @@ describe("the tools in a session", () => {
     });
     await say("go");
     const body = all("ask.opened")[0]?.ask.body;
-    expect(body?.kind === "text" && body.text.split("\n")[0]).toBe(`write "${at("a\\nread b\\u202e.txt")}"`);
+    expect(body?.kind === "diff" && body.path).toBe(`"${at("a\\nread b\\u202e.txt")}"`);
     expect(readdirSync(cwd)).toEqual(["a\nread b\u202e.txt"]);
   });
 });

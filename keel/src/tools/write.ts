@@ -9,6 +9,7 @@ import {
   type FileRewrite,
   findExisting,
   maxFileBytes,
+  previewOf,
   whyNot,
 } from "./change-file.ts";
 import { lineEnd } from "./occurrences.ts";
@@ -28,6 +29,10 @@ export const writeTool = builtInTool({
   input,
   claims: ({ file_path }, context) => writeClaims(context, file_path),
   check: async (given, context) => whyNot(await planWrite(given, context)),
+  preview: async (given, context) => {
+    const plan = await planWrite(given, context);
+    return plan.ok ? previewOf(plan.change) : undefined;
+  },
   run: async function* (given, context, signal) {
     const plan = await planWrite(given, context);
     if (!plan.ok) return failure(plan.why);

@@ -3,9 +3,10 @@
  * is. An option that the engine offers has a letter; one that remembers a rule can also be kept in a file, which the
  * second letter names; a no may be followed by words for the model. All else means no.
  */
+import { asObject } from "../kernel/json.ts";
 import type { Result } from "../kernel/result.ts";
 import type { Answer, Ask, AskOption } from "../protocol/ask.ts";
-import { type Question, questionsSchema } from "../protocol/question.ts";
+import type { Question } from "../protocol/question.ts";
 import { type Field, fieldsOf } from "./forms.ts";
 
 export type AskForm =
@@ -23,8 +24,7 @@ export type AskForm =
 
 export function askForm(ask: Ask): AskForm {
   if (ask.kind === "question") {
-    const parsed = questionsSchema.safeParse(ask.input);
-    return { kind: "questions", questions: parsed.success ? parsed.data.questions : [] };
+    return { kind: "questions", questions: questionsIn(ask.input) };
   }
   const choices = choicesOf(ask.options);
   if (ask.schema === undefined) return { kind: "choices", choices };
@@ -32,6 +32,18 @@ export function askForm(ask: Ask): AskForm {
     ? { kind: "fields", choices, fields: fieldsOf(ask.schema) }
     : { kind: "unanswerable" };
 }
+
+/** As its tool was given them, which held them to its schema; what is none of that shape is left out. */
+function questionsIn(input: unknown): readonly Question[] {
+  const { questions } = asObject(input);
+  return Array.isArray(questions) ? questions.filter(isQuestion) : [];
+}
+
+const isQuestion = (given: unknown): given is Question => {
+  const { question, options } = asObject(given);
+  const isOption = (option: unknown): boolean => typeof asObject(option)["label"] === "string";
+  return typeof question === "string" && Array.isArray(options) && options.every(isOption);
+};
 
 /** The files in which a rule can be kept beyond the session. */
 export type RuleFile = "local" | "project" | "user";

@@ -19,6 +19,7 @@ export {
   noCacheHealth,
   readRatio,
 } from "./cache-health.ts";
+export { type CallLine, callLine } from "./call-line.ts";
 export {
   type AskChoice,
   type AskForm,
@@ -34,6 +35,14 @@ export {
 export { contextBar, sayContext } from "./context-bar.ts";
 export { askedText, type DisplayText, displayText } from "./display-text.ts";
 export { documentOf, type SessionDocument } from "./document.ts";
+export {
+  type ChangedFile,
+  type FileChanges,
+  type FileCheckpoint,
+  fileChangesOf,
+  foldFileChanges,
+  noFileChanges,
+} from "./file-changes.ts";
 export {
   type Field,
   type FieldChoice,
@@ -51,9 +60,19 @@ export {
 export { toHtml } from "./html.ts";
 export { inertMarkdown } from "./inert-markdown.ts";
 export { toMarkdown } from "./markdown.ts";
+export { type QrModules, qrCode } from "./qr-code.ts";
 export type * from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
+export { foldStanding, noStanding, type SessionStanding, standingOf } from "./standing.ts";
+export {
+  foldTimeline,
+  noTimeline,
+  type SpanKind,
+  type Timeline,
+  type TimelineSpan,
+  timelineOf,
+} from "./timeline.ts";
 export {
   foldTotals,
   type ModelTotals,
@@ -73,4 +92,13 @@ export {
   transcriptOf,
 } from "./transcript.ts";
 export { foldUsage, noUsageReport, sayUsage, type UsageReport } from "./usage-report.ts";
+export { withoutRow } from "./without-row.ts";
 export { originOf } from "./work-rows.ts";
+export {
+  activityOfWorkspace,
+  foldWorkspaces,
+  noWorkspaces,
+  openAsksOf,
+  type Workspaces,
+  workspacesByFolder,
+} from "./workspaces.ts";

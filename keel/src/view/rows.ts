@@ -98,7 +98,8 @@ export type NoticeRow = RowBase & {
 export type AskRow = RowBase & {
   readonly kind: "ask";
   readonly ask: Ask;
-  readonly closed: { readonly answer: Answer; readonly by: AnsweredBy } | null;
+  /** `who`: at which client, where several may be attached. */
+  readonly closed: { readonly answer: Answer; readonly by: AnsweredBy; readonly who?: string } | null;
 };
 
 /** Above this row the model remembers the summary only. */

@@ -15,7 +15,7 @@ export function saySender({ from, status }: UserRow): string {
 function senderOf(from: UserRow["from"]): string {
   switch (from.kind) {
     case "person":
-      return "You";
+      return from.name === undefined ? "You" : `You (${from.name})`;
     case "hook":
       return `Hook ${from.name}`;
     case "task":
@@ -58,7 +58,7 @@ export function sayAnswer({ closed, ask }: AskRow): string {
   const picked = ask.options.find(({ id }) => id === closed.answer.option)?.label;
   const words = picked ?? (closed.answer.verdict === "allow" ? "Yes" : "No");
   const reason = closed.answer.reason === undefined ? "" : ` (${closed.answer.reason})`;
-  return `${words}${reason}, by ${closed.by}`;
+  return `${words}${reason}, by ${closed.who ?? closed.by}`;
 }
 
 export function sayTurnEnd({ reason, costUsd, ms, fault }: TurnEndRow): string {

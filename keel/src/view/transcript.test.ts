@@ -195,8 +195,10 @@ describe("a transcript", () => {
       askId: "a1",
       answer: { verdict: "allow" },
       by: "host",
+      who: "a phone",
     });
     expect(sketch(rowsOf(closed))).toEqual(["Bash requested", "ask host"]);
+    expect(rowsOf(closed).at(-1)).toMatchObject({ kind: "ask", closed: { by: "host", who: "a phone" } });
   });
 
   test("notes what changes the course of things", () => {

@@ -182,6 +182,10 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
       return note(group, event, { text: textOf(event.content), code: event.why });
     case "context.cleared":
       return note(group, event, { text: "The conversation starts anew here." });
+    case "context.returned":
+      return note(group, event, {
+        text: "The conversation goes on from an earlier message; what came after it is not part of it any more.",
+      });
     case "settings.changed":
       return noteSettings(group, event);
     case "session.opened":
@@ -233,13 +237,22 @@ function openAsk(group: RowGroup, event: EnvelopeOf<"ask.opened">): RowGroup {
 
 const closeAsk = (group: RowGroup, event: EnvelopeOf<"ask.closed">): RowGroup =>
   change(group, askKey(group, event), (row) =>
-    row.kind === "ask" && !row.closed ? { ...row, closed: { answer: event.answer, by: event.by } } : row,
+    row.kind === "ask" && !row.closed
+      ? {
+          ...row,
+          closed: {
+            answer: event.answer,
+            by: event.by,
+            ...(event.who === undefined ? {} : { who: event.who }),
+          },
+        }
+      : row,
   );
 
 const askKey = (group: RowGroup, { askId, origin }: EnvelopeOf<"ask.closed">): string | undefined =>
   group.aliases.get(askAlias(askId, origin))?.key;
 
-const askAlias = (askId: string, origin: Origin | undefined): string =>
+export const askAlias = (askId: string, origin: Origin | undefined): string =>
   `ask:${origin?.agentId ?? ""}:${askId}`;
 
 /** An input stands where it was taken into the conversation, not where it began to wait. */

@@ -52,6 +52,35 @@ export default function scenarios({ allow, reply, toolUse }) {
       probes: ["remember-this", "The code word is BANANA.", "what was it"],
     },
 
+    "resume-at": {
+      about: "resumeSessionAt drops the later messages; the session and its bill go on",
+      replies: [reply("One is BANANA."), reply("Two is CHERRY."), reply("Three is DATE."), reply("Four.")],
+      run: async (kit) => {
+        await firstQuery(kit, "first prompt");
+        const { uuid } = kit.messages.find((message) => message.type === "assistant");
+        await kit.consume(kit.query("second prompt", { resume: SESSION }));
+        await kit.consume(kit.query("third prompt", { resume: SESSION, resumeSessionAt: uuid }));
+        // Whoever goes on afterwards goes on from there.
+        await kit.consume(kit.query("fourth prompt", { resume: SESSION }));
+        kit.note("sessions", new Set(kit.messages.map((message) => message.session_id)).size);
+      },
+      probes: ["One is BANANA.", "Two is CHERRY.", "second prompt", "Three is DATE."],
+    },
+
+    "fork-at": {
+      about: "resumeSessionAt with forkSession goes on in a copy; the original keeps its messages",
+      replies: [reply("One is BANANA."), reply("Two is CHERRY."), reply("Three is DATE."), reply("Four.")],
+      run: async (kit) => {
+        await firstQuery(kit, "first prompt");
+        const { uuid } = kit.messages.find((message) => message.type === "assistant");
+        await kit.consume(kit.query("second prompt", { resume: SESSION }));
+        const fork = { resume: SESSION, resumeSessionAt: uuid, forkSession: true };
+        await kit.consume(kit.query("third prompt", fork));
+        await kit.consume(kit.query("fourth prompt", { resume: SESSION }));
+      },
+      probes: ["One is BANANA.", "Two is CHERRY.", "second prompt", "Three is DATE."],
+    },
+
     fork: {
       about: "forkSession gives the history a new session id",
       replies: [reply("The code word is BANANA."), reply("Forked reply.")],

@@ -25,6 +25,8 @@ export type HomeResources = {
   readonly memory: MemoryBudget;
   /** Ends whatever commands started when Keel ends. Comes and starts with the first command. */
   guard(env: EnvironmentVariables, settings: KeelSettings): LateGuard;
+  /** The same for programs that see the machine as their person does: without a namespace. */
+  openGuard(env: EnvironmentVariables): LateGuard;
   /** Connections to MCP servers that sessions share. Loaded with the first server. */
   links(): Promise<LinkPool>;
   /** Ends every process that is still guarded. */
@@ -36,6 +38,17 @@ export function homeResources(path: string): HomeResources {
   const ids = nodeIds();
   const guards = new Map<GuardMode, Promise<ProcessGuard>>();
   let pool: Promise<LinkPool> | undefined;
+  const guardOf =
+    (wish: GuardMode, env: EnvironmentVariables): LateGuard =>
+    () => {
+      const guard =
+        guards.get(wish) ??
+        import("../../workspace/processes/process-guard.ts").then(({ openProcessGuard }) =>
+          openProcessGuard({ env, wish }),
+        );
+      guards.set(wish, guard);
+      return guard;
+    };
   return {
     path,
     clock,
@@ -43,18 +56,8 @@ export function homeResources(path: string): HomeResources {
     store: jsonlStore({ home: path, clock, ids, keeping: build === undefined ? undefined : { build } }),
     grammar: lateGrammar(),
     memory: new MemoryBudget(nodeHeap()),
-    guard(env, settings) {
-      const wish = guardMode(env, settings);
-      return () => {
-        const guard =
-          guards.get(wish) ??
-          import("../../workspace/processes/process-guard.ts").then(({ openProcessGuard }) =>
-            openProcessGuard({ env, wish }),
-          );
-        guards.set(wish, guard);
-        return guard;
-      };
-    },
+    guard: (env, settings) => guardOf(guardMode(env, settings), env),
+    openGuard: (env) => guardOf("off", env),
     links() {
       pool ??= import("../../mcp/pool.ts").then(({ LinkPool }) => new LinkPool());
       return pool;

@@ -133,6 +133,8 @@ export class MemoryBudget {
 export type MemoryRegistration = {
   /** Takes an input in. Throws `process_full`, and then nothing was done; the session does not rest meanwhile. */
   use<T>(work: () => Promise<T>): Promise<T>;
+  /** Lets go of what can be read again, now. False while it is in use. */
+  unload(): Promise<boolean>;
   release(): void;
 };
 
@@ -150,7 +152,8 @@ export function memoryAdmission({ limits }: KeelSettings, room: MemoryBudget): M
     admit: () => room.ensureAvailable("another session", boundBytes),
     register(session) {
       let uses = 0;
-      const place = room.register({ unload: async () => uses === 0 && (await session.unload()) });
+      const unload = async (): Promise<boolean> => uses === 0 && (await session.unload());
+      const place = room.register({ unload });
       const stop = session.onEvent(({ type, origin }) => {
         // Nobody waits for it: whoever comes next is told.
         if (type === "turn.finished" && !origin) room.unloadIdle(boundBytes).catch(() => undefined);
@@ -166,6 +169,11 @@ export function memoryAdmission({ limits }: KeelSettings, room: MemoryBudget): M
           } finally {
             uses--;
           }
+        },
+        async unload() {
+          if (!(await unload())) return false;
+          place.release();
+          return true;
         },
         release() {
           stop();

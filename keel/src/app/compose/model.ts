@@ -11,6 +11,9 @@ import { type ResolvedModel, resolveModel, resolveNamed } from "../../models/res
 import { routedModel } from "../../models/router.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
+import type { LogNotice } from "../../ports/store.ts";
+import type { Command } from "../../protocol/command.ts";
+import type { SessionSettings, SettingsPatch } from "../../protocol/settings.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import type { Keys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
@@ -113,6 +116,21 @@ export function lateModel(): Model & { connect(model: Model): void } {
   };
 }
 
+/** `now`: what the session has by then. */
+export type WishPlace = { readonly now: SessionSettings | null; readonly tools: "some" | "none" };
+
+/** What was said just now, and what was said before of another model, that this one does not take. */
+export async function unmetBy(
+  { port, facts }: OpenModel,
+  said: Pick<SettingsPatch, "model" | "thinking" | "effort">,
+  { now, tools }: WishPlace,
+): Promise<LogNotice[]> {
+  if (said.model === undefined && said.thinking === undefined && said.effort === undefined) return [];
+  const { unmetWishes } = await import("./wishes.ts");
+  const wishes = said.model === undefined ? said : { thinking: now?.thinking, effort: now?.effort, ...said };
+  return unmetWishes(wishes, port.info(said.model ?? now?.model ?? facts.model), tools);
+}
+
 type ListModels = Parameters<typeof resolveModel>[1]["list"];
 
 /** None when they cannot be read: that is said when the session's own model is looked for. */
@@ -166,3 +184,9 @@ export async function knownModels(place: SettingsLocation): Promise<readonly Mod
   const { settings } = await readSettings(place);
   return catalogOf(settings).list();
 }
+
+/** "default" is no model: hosts offer it by that name, and mean the one that the session began with. */
+export const withModel = (command: Command, model: string): Command =>
+  command.type === "set" && command.patch.model === "default"
+    ? { ...command, patch: { ...command.patch, model } }
+    : command;

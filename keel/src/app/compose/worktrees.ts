@@ -43,12 +43,15 @@ export function movableWorkspace(first: Workspace): MovableWorkspace {
 
 const untrusted = "A worktree is made only in a project that is trusted: git runs what its settings name.";
 
+/** Under what name a worktree is held, by whoever holds it. */
+export const worktreeLease = (path: string): string =>
+  `worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`;
+
 export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees {
   let mine: OpenWorktree | undefined;
   const ports: WorktreePorts = {
     run: composition.run,
-    lease: (path) =>
-      composition.leases.take(`worktree-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`),
+    lease: (path) => composition.leases.take(worktreeLease(path)),
   };
   const workspaceIn = ({ cwd, worktree }: OpenWorktree): Workspace =>
     composition.at({ cwd, root: worktree.path });

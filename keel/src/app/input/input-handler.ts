@@ -66,7 +66,20 @@ export function inputHandler({
   const show = (event: LiveEvent): void => {
     for (const listener of listeners) listener({ at: parts.clock.now(), session: session.id, ...event });
   };
+  const takeOwn = async (command: InputCommand, words: "shell" | "note"): Promise<Receipt> => {
+    const { runOwnCommand, rememberWords } = await import("./own-words.ts");
+    const own =
+      words === "shell"
+        ? await runOwnCommand(command.content, context.attach)
+        : await rememberWords(command.content, parts.memory);
+    const name = words === "shell" ? "!" : "#";
+    show({ type: "command.answered", name, text: own.said });
+    if (own.content)
+      await session.submit({ ...command, content: own.content, when: "with-next", words: "as-is" });
+    return { type: "ran", command: name };
+  };
   const take = async (command: InputCommand): Promise<Receipt> => {
+    if (command.words === "shell" || command.words === "note") return takeOwn(command, command.words);
     // The tags that are put around files and resources from here on are ours: nobody else writes them.
     const plain = { ...command, content: foreign(command.content) };
     const named = await expandMcp(plain, kit.mcp.control);

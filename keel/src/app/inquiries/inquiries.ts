@@ -5,13 +5,13 @@ import path from "node:path";
 import type { Session } from "../../engine/session.ts";
 import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
+import { type NameIndex, namesOf, rankNames } from "../../kernel/fuzzy.ts";
 import { isObject } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
-import { effortsOf as claudeEfforts } from "../../models/anthropic/thinking.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
-import { effortsOf as openaiEfforts } from "../../models/openai/traits.ts";
 import { deniesReading } from "../../policy/decide.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
+import { billCounters } from "../../protocol/counters.ts";
 import {
   type HookRow,
   type InquiryAnswer,
@@ -24,6 +24,7 @@ import type { ContextBreakdown } from "../../protocol/usage.ts";
 import { catalogOf, knownModels } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { mayUse } from "../compose/session-policy.ts";
+import { effortsAt } from "../compose/wishes.ts";
 import { rowOf, withoutSecrets } from "../maintenance/configure.ts";
 import { runningTasks } from "./facts.ts";
 
@@ -41,7 +42,12 @@ export type InquiredSession = {
   readonly session: Session;
   readonly info: SessionFacts;
   context(): ContextBreakdown;
+  /** The names of files that were found last, for the next letters of the same word. */
+  readonly found: { names?: FoundNames };
 };
+
+/** The names of a folder's files, as they were at a time. */
+export type FoundNames = { readonly at: number; readonly names: Promise<NameIndex> };
 
 const maxSuggestions = 50;
 const searchMs = 2_000;
@@ -64,6 +70,7 @@ const answers: {
   servers: ({ kit }) => kit.mcp.control.status(),
   context: ({ context }) => context(),
   usage: ({ session }) => session.state.bill,
+  counters: ({ session }) => billCounters(session.state.bill),
   tasks: ({ session }) => runningTasks(session.state),
   settings({ kit, session }) {
     const now = session.state.settings;
@@ -78,7 +85,9 @@ const answers: {
       session.rules[list].map(({ text, source }) => ({ list, rule: text, source })),
     ),
   hooks: ({ kit }) => hookRows(kit),
-  files: ({ kit }, { typed }) => suggestFiles(kit, typed),
+  position: ({ session }) => ({ seq: session.state.seq }),
+  explain: explainCall,
+  files: (of, { typed }) => suggestFiles(of, typed),
   async taskOutput({ kit, session }, { id }) {
     const task = session.state.tasks.get(id);
     if (!task) return null;
@@ -148,6 +157,30 @@ export async function callTool(
   return await kit.mcp.control.call({ tool, input, callId: ids.uuid() }, late.signal);
 }
 
+/** Loaded late, with all that reads commands. */
+async function explainCall(
+  { kit, session }: Pick<InquiredSession, "kit" | "session">,
+  { tool, input }: InquiryQuestion<"explain">,
+): Promise<InquiryAnswer<"explain">> {
+  const { workspace } = kit.parts;
+  const { commands } = workspace;
+  const [{ explainWith }, { openGrammar }] = await Promise.all([
+    import("../../policy/explain.ts"),
+    import("../../workspace/processes/grammar.ts"),
+  ]);
+  return explainWith(commands?.grammar ?? openGrammar(), {
+    tool,
+    input,
+    cwd: workspace.cwd,
+    home: commands?.home ?? "/",
+    roots: workspace.roots,
+    trusted: commands?.isTrusted ?? false,
+    mode: session.state.settings?.permissionMode ?? "default",
+    rules: session.rules,
+    readOnlyAuto: true,
+  });
+}
+
 const whole = (text: string) => ({ text, totalBytes: Buffer.byteLength(text), truncated: false });
 
 function tailOf(bytes: Uint8Array): { text: string; totalBytes: number; truncated: boolean } {
@@ -159,38 +192,29 @@ function tailOf(bytes: Uint8Array): { text: string; totalBytes: number; truncate
   };
 }
 
-async function suggestFiles(
-  { parts: { workspace }, rules }: SessionComposition,
-  typed: string,
-): Promise<string[]> {
+/** Files that came since are found a little later. */
+const maxAgeMs = 10_000;
+
+async function suggestFiles({ kit, found }: InquiredSession, typed: string): Promise<string[]> {
+  const now = kit.parts.clock.now();
+  const known = found.names;
+  const fresh = known && now - known.at < maxAgeMs ? known : { at: now, names: findNames(kit) };
+  found.names = fresh;
+  return rankNames(await fresh.names, typed.trim().replace(/^@/, ""), maxSuggestions);
+}
+
+async function findNames({ parts: { workspace }, rules }: SessionComposition): Promise<NameIndex> {
   const found = await workspace.search.files(
     { directory: workspace.cwd, rests: ["**/*"], timeoutMs: searchMs },
     new AbortController().signal,
   );
-  if (!found.ok) return [];
+  if (!found.ok) return namesOf([]);
   const ground = { roots: workspace.roots, home: workspace.commands?.home ?? "/" };
-  const wanted = typed.trim().replace(/^@/, "").toLowerCase();
-  return found.paths
-    .filter((file) => !deniesReading(rules.now, file, ground))
-    .map((file) => path.relative(workspace.cwd, file))
-    .map((name) => ({ name, rank: rankOf(name.toLowerCase(), wanted) }))
-    .filter(({ rank }) => rank < farAway)
-    .toSorted((one, other) => one.rank - other.rank || one.name.length - other.name.length)
-    .slice(0, maxSuggestions)
-    .map(({ name }) => name);
-}
-
-const farAway = 4;
-
-/** A name that begins with it, a name that has it, a path that has it, a path that has its letters in their order. */
-function rankOf(name: string, typed: string): number {
-  const base = path.basename(name);
-  if (base.startsWith(typed)) return 0;
-  if (base.includes(typed)) return 1;
-  if (name.includes(typed)) return 2;
-  let at = 0;
-  for (const message of name) if (message === typed[at]) at += 1;
-  return at === typed.length ? 3 : farAway;
+  return namesOf(
+    found.paths
+      .filter((file) => !deniesReading(rules.now, file, ground))
+      .map((file) => path.relative(workspace.cwd, file)),
+  );
 }
 
 function hookRows({ settings, texts, programHooks }: SessionComposition): HookRow[] {
@@ -243,8 +267,7 @@ function offeredModels(
   const usable = new Set<string>(endpoints.ok ? endpoints.value.map(({ provider }) => provider) : []);
   const row = (name: string, id: string) => {
     const about = known.info(id);
-    const efforts = about.provider === "openai" ? openaiEfforts(id) : claudeEfforts(id, about);
-    return { name, model: about, efforts: [...efforts] };
+    return { name, model: about, efforts: [...effortsAt(about)] };
   };
   const aliases = known.aliases().filter((alias) => usable.has(known.home(known.unalias(alias)) ?? ""));
   const covered = new Set(aliases.map((alias) => known.home(known.unalias(alias))));

@@ -3,19 +3,18 @@
  * and goes on until somebody closes it or the server ends; in between it may be unloaded, which nobody notices. What it
  * was opened with is kept, so that after a restart it comes back the same.
  */
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
-import { fault } from "../../kernel/fault.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { SessionHandle } from "../../protocol/handle.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
-import { jsonSchema } from "../../protocol/message.ts";
 import {
-  type Access,
   type AnswerTo,
   accessOfCommand,
+  type Caller,
+  type deviceOperations,
   maxHistory,
   mayDo,
   type OperationName,
@@ -27,6 +26,14 @@ import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
 import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
+import { settingsOf } from "../workspaces/official-sdk.ts";
+import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
+import type { WorkspaceSessions } from "../workspaces/worker.ts";
+import { unloadWhenIdle } from "./idle-sessions.ts";
+import { takeUpLeft } from "./left-work.ts";
+import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
+import { type Opening, Openings } from "./openings.ts";
+import type { StoredSession } from "./sessions.ts";
 
 export type ServedOptions = {
   readonly home: Home;
@@ -38,35 +45,66 @@ export type ServedOptions = {
   readonly pid: number;
   /** How many are connected. */
   readonly clients: () => number;
+  /** Who may come in is the door's to know; left out where there is none. */
+  readonly devices?: DeviceHandlers | undefined;
+  /** How long a session that nobody uses stays in memory. */
+  readonly idleMs?: number | undefined;
+  /** For the server's own log. */
+  readonly tell?: ((what: SessionChange, session: string) => void) | undefined;
 };
 
-/** Receipts of commands with an id, so that one that is sent again is not done again. */
-const maxReceipts = 1_000;
+export type SessionChange = "session.opened" | "session.resumed" | "session.unloaded" | "session.closed";
 
-type OwnedSession = {
-  readonly session: OpenSession;
-  readonly receipts: Map<string, Promise<Receipt>>;
-};
+export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[number]>;
 
-type Handlers = {
-  readonly [Name in OperationName]: (question: OperationQuestion<Name>) => Promise<AnswerTo<Name>>;
+/** Receipts of commands with an id, so that one that is sent again is not done again. Over all sessions. */
+const maxReceipts = 10_000;
+
+type OwnedSession = { readonly session: OpenSession; readonly brought: BroughtTools };
+
+type OperationHandlers = {
+  readonly [Name in OperationName]: (
+    question: OperationQuestion<Name>,
+    caller: Caller,
+  ) => Promise<AnswerTo<Name>>;
 };
 
 export class ServedSessions {
   readonly #options: ServedOptions;
   readonly #openings: Openings;
   readonly #open = new Map<string, Promise<OwnedSession>>();
+  readonly #loadable = new Set<OpenSession>();
+  readonly #receipts = new Map<string, Promise<Receipt>>();
   readonly #encodings = new WeakMap<Envelope, string>();
+  readonly #opened = new Set<(session: OpenSession) => void>();
+  /** Which start of a server this is, and where it keeps what is its own. */
+  readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
   #closing: Promise<void> | undefined;
+  /** Those of the same home, with their workers, of which some are sessions here. */
+  readonly workspaces: ServedWorkspaces;
 
   constructor(options: ServedOptions) {
     this.#options = options;
-    this.#openings = new Openings(path.join(options.home.path, "server"));
+    const folder = path.join(options.home.path, "server");
+    this.#openings = new Openings(folder);
+    const { home, env } = options;
+    this.start = { pid: options.pid, startedAt: home.clock.now(), folder };
+    this.workspaces = new ServedWorkspaces({
+      folder,
+      env,
+      sessions: this.#forWorkers,
+      guard: home.openGuard(env),
+      hold: (name) => home.hold(name),
+      settings: (cwd) => settingsOf({ cwd, env, home: home.path }),
+      clock: home.clock,
+      ids: home.ids,
+    });
   }
 
   /** Throws `usage` for what is no question of the operation, `access_refused`, and what the operation throws. */
-  async call(name: OperationName, question: unknown, access: Access): Promise<unknown> {
+  async call(name: OperationName, question: unknown, caller: Caller): Promise<unknown> {
     const row = operations[name];
+    const { access } = caller;
     if (!mayDo(access, row.access)) throw fault("access_refused", { needed: row.access });
     const parsed = row.question.safeParse(question ?? {});
     if (!parsed.success) throw fault("usage", { reason: sayIssue(name, parsed.error.issues[0]) });
@@ -74,16 +112,42 @@ export class ServedSessions {
       const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
       if (!mayDo(access, needed)) throw fault("access_refused", { needed });
     }
-    if (this.#closing !== undefined) throw fault("session_closed");
     // By its name an operation finds only the handler that takes its question.
-    const handler = this.#handlers[name] as (question: unknown) => Promise<unknown>;
-    return handler(parsed.data);
+    const handlers: Partial<OperationHandlers> = {
+      ...this.#handlers,
+      ...this.workspaces.handlers,
+      ...this.#options.devices,
+    };
+    const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
+    if (!handler) throw fault("usage", { reason: "There are no devices here." });
+    return this.#unlessEnding(() => handler(parsed.data, caller));
+  }
+
+  /** What a server that ends cannot do any more is for the next one: whoever asked may ask again there. */
+  async #unlessEnding<T>(work: () => Promise<T>): Promise<T> {
+    const ending = (): Fault => fault("link_lost", { reason: "the server is about to end" });
+    if (this.#closing !== undefined) throw ending();
+    return work().catch((thrown: unknown) => {
+      const isOver = thrown instanceof Fault && thrown.code === "session_closed";
+      throw isOver && this.#closing !== undefined ? ending() : thrown;
+    });
   }
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
   async follow(id: string, after: number, signal: AbortSignal): Promise<AsyncIterable<Envelope>> {
-    const { session } = await this.#use(id);
+    const { session } = await this.#unlessEnding(() => this.#use(id));
     return session.attach(after, signal);
+  }
+
+  /** For whoever speaks a dialect of its own: the session as it has it, opened where it is not. Throws `session_unknown`. */
+  async lend(id: string, caller: Caller): Promise<OpenSession> {
+    const { session, brought } = await this.#use(id);
+    return lendSession(session, caller, brought);
+  }
+
+  /** Those of the home, whether or not they are open. */
+  get sessions(): Home["sessions"] {
+    return this.#options.home.sessions;
   }
 
   /** Each event is written once, however many are told. */
@@ -97,60 +161,58 @@ export class ServedSessions {
 
   /** Every session ends in order; their clients hear of it by the end of what they follow. */
   close(): Promise<void> {
-    this.#closing ??= this.#options.home.close();
+    this.#closing ??= this.#end();
     return this.#closing;
   }
 
-  readonly #handlers: Handlers = {
+  async #end(): Promise<void> {
+    await this.workspaces.close();
+    await this.#options.home.close();
+  }
+
+  readonly #handlers: Omit<OperationHandlers, keyof DeviceHandlers | keyof WorkspaceHandlers> = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
-      return { version, boot, pid, open: this.#open.size, clients: clients() };
+      const loaded = [...this.#loadable].filter((session) => session.isLoaded()).length;
+      return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
-    sessions: async ({ cwd, limit }) => {
-      const stored = await this.#options.home.sessions.list({ cwd, limit });
-      return stored.map(
-        ({ bytes: _, parent: __, forkedFrom: ___, ...entry }): SessionEntry => ({
-          ...entry,
-          owner: this.#open.has(entry.id)
-            ? "open"
-            : this.#options.home.isHeld(entry.id)
-              ? "elsewhere"
-              : "stored",
-        }),
-      );
+    sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    session: async ({ session: id }) => {
+      const { session } = await this.#use(id);
+      return { session: id, seq: session.lastSeq(), working: session.hasWork() };
     },
-    open: async ({ cwd, options = {} }) => {
-      const opening = { cwd, options };
-      const session = await this.#options.home.open(this.#openOptions(opening));
-      await this.#openings.keep(session.id, opening);
-      await this.#serve(session.id, Promise.resolve(session));
-      return { session: session.id };
-    },
-    submit: async ({ session: id, commandId, command }) => {
+    open: async ({ cwd, options = {} }) => ({ session: await this.#begin({ cwd, options }) }),
+    submit: async ({ session: id, commandId, command: given }, caller) => {
       const served = await this.#use(id);
+      const command = saidBy(caller, given);
       if (commandId === undefined) return submitTo(served, command);
-      const before = served.receipts.get(commandId);
+      const name = `${id} ${commandId}`;
+      const before = this.#receipts.get(name);
       if (before) return before;
       const receipt = submitTo(served, command);
-      served.receipts.set(commandId, receipt);
+      this.#receipts.set(name, receipt);
       // The oldest first: whoever sends again does so soon.
-      for (const old of served.receipts.keys()) {
-        if (served.receipts.size <= maxReceipts) break;
-        served.receipts.delete(old);
+      for (const old of this.#receipts.keys()) {
+        if (this.#receipts.size <= maxReceipts) break;
+        this.#receipts.delete(old);
       }
       return receipt;
     },
-    message: async ({ session, content, id }) =>
-      submitTo(await this.#use(session), {
-        type: "input",
-        ...(id === undefined ? {} : { id }),
-        content: [{ type: "text", text: content }],
-      }),
+    message: async ({ session, content, id }, caller) =>
+      submitTo(
+        await this.#use(session),
+        saidBy(caller, {
+          type: "input",
+          ...(id === undefined ? {} : { id }),
+          content: [{ type: "text", text: content }],
+        }),
+      ),
     asks: async ({ session }) => (await this.#use(session)).session.openAsks(),
     inquire: async ({ session, name, question }) =>
       // What is no name of the table is refused by it.
       (await this.#use(session)).session.inquire(name as InquiryName, question as never),
-    history: async ({ session, after = 0, limit = maxHistory }) => {
+    history: async ({ session, after = 0, limit = maxHistory, last }) => {
+      if (last !== undefined) return this.#newest(session, after, Math.max(1, Math.min(last, maxHistory)));
       const events: AnswerTo<"history">["events"][number][] = [];
       const most = Math.max(1, Math.min(limit, maxHistory));
       for await (const event of await this.#stored(session, after)) {
@@ -172,6 +234,7 @@ export class ServedSessions {
       else await this.#options.home.sessions.label(id, patch);
       return {};
     },
+    keepRule: async ({ session, rule, to }) => (await this.#use(session)).session.keepRule(rule, to),
     delete: async ({ session: id }) => {
       const open = await this.#open.get(id)?.catch(() => undefined);
       await open?.session.close("ended");
@@ -180,6 +243,45 @@ export class ServedSessions {
       return {};
     },
   };
+
+  /** The last events of a log, as few as a screen needs. */
+  async #newest(id: string, after: number, count: number): Promise<AnswerTo<"history">> {
+    const { session } = await this.#use(id);
+    const events = await Array.fromAsync(session.history(Math.max(after, session.lastSeq() - count)));
+    return { events: events.slice(-count), more: false };
+  }
+
+  readonly #forWorkers: WorkspaceSessions = {
+    open: (opening) => this.#begin(opening),
+    current: (id) => this.#options.home.opened(id),
+    onOpened: (listener) => {
+      this.#opened.add(listener);
+      return () => this.#opened.delete(listener);
+    },
+    say: async (session, words) => {
+      const content = [{ type: "text" as const, text: words }];
+      await submitTo(await this.#use(session), { type: "input", content });
+    },
+    interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
+    stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),
+    rest: async (id) => this.#options.home.opened(id)?.close("ended"),
+  };
+
+  async #begin(opening: Opening): Promise<string> {
+    const session = await this.#options.home.open(this.#openOptions(opening));
+    await this.#openings.keep(session.id, opening);
+    await this.#serve(session.id, Promise.resolve(session));
+    this.#options.tell?.("session.opened", session.id);
+    return session.id;
+  }
+
+  async #entries(stored: readonly StoredSession[]): Promise<SessionEntry[]> {
+    const owners = await this.#options.home.owners(stored.map(({ id }) => id));
+    return stored.map(({ bytes: _, parent: __, forkedFrom: ___, ...entry }) => ({
+      ...entry,
+      owner: this.#open.has(entry.id) ? "open" : owners.has(entry.id) ? "elsewhere" : "stored",
+    }));
+  }
 
   /** What its log has, whether or not it is open. */
   async #stored(id: string, after: number) {
@@ -202,16 +304,41 @@ export class ServedSessions {
     });
     // What an end of the server left unfinished goes on; what stops it is told to whoever follows.
     session.run().catch(() => undefined);
+    this.#options.tell?.("session.resumed", id);
     return session;
   }
 
+  /** What an earlier server left in the middle of something goes on, also where nobody looks. Never throws. */
+  async takeUpLeft(): Promise<void> {
+    await takeUpLeft({
+      home: this.#options.home,
+      ids: await this.#openings.ids(),
+      use: (id) => this.#use(id),
+      isClosing: () => this.#closing !== undefined,
+    });
+  }
+
   #serve(id: string, opened: Promise<OpenSession>): Promise<OwnedSession> {
-    const served = opened.then((session): OwnedSession => ({ session, receipts: new Map() }));
+    const served = opened.then((session): OwnedSession => ({ session, brought: new Map() }));
     this.#open.set(id, served);
     const leave = (): void => {
       if (this.#open.get(id) === served) this.#open.delete(id);
     };
-    served.then(({ session }) => void session.closed.then(leave, leave), leave);
+    served.then(({ session }) => {
+      this.#loadable.add(session);
+      void session.closed.finally(() => {
+        leave();
+        this.#loadable.delete(session);
+        this.#options.tell?.("session.closed", id);
+      });
+      const { home, idleMs, tell } = this.#options;
+      void unloadWhenIdle(session, {
+        clock: home.clock,
+        idleMs,
+        tell: (idle) => tell?.("session.unloaded", idle),
+      });
+      for (const listener of this.#opened) listener(session);
+    }, leave);
     return served;
   }
 
@@ -229,6 +356,8 @@ export class ServedSessions {
         cwd,
         unfinished: "continue",
         asks: "answered",
+        // As at the command line: whoever attaches may want to take a turn back.
+        checkpoints: "on",
         mcpServers: given.mcpServers && readServers(given.mcpServers),
       },
     );
@@ -242,44 +371,6 @@ const sayIssue = (
   what: string,
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
 ): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
-
-const openingSchema = z.object({ cwd: z.string(), options: z.record(z.string(), jsonSchema) });
-type Opening = z.infer<typeof openingSchema>;
-
-/** What the sessions of a server were opened with, a file each, readable by the person only. */
-class Openings {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  async keep(id: string, opening: Opening): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = this.#file(id);
-    const fresh = `${file}.new`;
-    await writeFile(fresh, `${JSON.stringify(opening)}\n`, { mode: 0o600, flush: true });
-    await rename(fresh, file);
-  }
-
-  /** Undefined where nothing was kept, or nothing that can be read: then the log's own word counts. */
-  async read(id: string): Promise<Opening | undefined> {
-    try {
-      return openingSchema.parse(JSON.parse(await readFile(this.#file(id), "utf8")));
-    } catch {
-      return undefined;
-    }
-  }
-
-  async forget(id: string): Promise<void> {
-    await rm(this.#file(id), { force: true });
-  }
-
-  /** An id is a UUID by the time it is kept; whatever else it were, it stays in the folder. */
-  #file(id: string): string {
-    return path.join(this.#folder, `${path.basename(id)}.json`);
-  }
-}
 
 /** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
 export function nearHandle(session: OpenSession): SessionHandle {

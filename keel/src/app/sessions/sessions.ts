@@ -51,6 +51,8 @@ export type Sessions = {
 
 export function storedSessions(resources: HomeResources): Sessions {
   const { path: home, clock, ids, store } = resources;
+  const nameOwner = async (thrown: unknown): Promise<never> =>
+    (await import("./owners.ts")).nameOwner(store.leases, thrown);
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
@@ -73,7 +75,7 @@ export function storedSessions(resources: HomeResources): Sessions {
     },
     async delete(id) {
       const own = await blobsOf(store, id);
-      await store.delete(id);
+      await store.delete(id).catch(nameOwner);
       const { ownTranscriptFolder } = await import("../transcripts/places.ts");
       await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
       const isOpen = (session: string): boolean => store.leases.isHeld(session);
@@ -86,7 +88,7 @@ export function storedSessions(resources: HomeResources): Sessions {
       if (title !== undefined) await label(store, copy, { patch: { title }, at: clock.now() });
       return copy;
     },
-    label: (id, patch) => label(store, id, { patch, at: clock.now() }),
+    label: (id, patch) => label(store, id, { patch, at: clock.now() }).catch(nameOwner),
     async restore(id, { cwd, events }) {
       if (store.location(id) !== undefined) await store.delete(id);
       const log = await store.create(id, { cwd });

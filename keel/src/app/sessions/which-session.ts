@@ -1,19 +1,28 @@
 /** Which session is opened: a new one, one that goes on, or a copy of one. */
+import type { Session } from "../../engine/session.ts";
 import { fault } from "../../kernel/fault.ts";
+import { sameJson } from "../../kernel/json.ts";
 import type { Ids } from "../../ports/clock.ts";
 import type { Log, Store } from "../../ports/store.ts";
+import type { Command } from "../../protocol/command.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import type { SettingsPatch } from "../../protocol/settings.ts";
 
 export type SessionChoice =
   | { readonly kind: "new"; readonly id?: string | undefined }
-  | { readonly kind: "resume"; readonly from: ResumeOrigin }
+  | { readonly kind: "resume"; readonly from: ResumeOrigin; readonly at?: FindMessage | undefined }
   /** Goes on in a copy; the origin stays as it is, and may be open elsewhere. */
   | {
       readonly kind: "fork";
       readonly from: ResumeOrigin;
       readonly id?: string | undefined;
-      /** The last event that is copied; all when left out. */
-      readonly upTo?: number | undefined;
+      /** The last message that is copied; all when left out. */
+      readonly at?: FindMessage | undefined;
     };
+
+/** Finds the message from which a session goes on, as its host names messages. Throws where there is none. */
+export type FindMessage = (log: AsyncIterable<Durable>, session: string) => Promise<MessagePlace>;
+export type MessagePlace = Pick<Extract<Command, { type: "return" }>, "to" | "block">;
 
 /** A session by its id, or the newest of the folder. */
 export type ResumeOrigin = { readonly session: string } | "newest";
@@ -55,7 +64,9 @@ export async function openLog(
       return store.open(await origin(which.from));
     case "fork": {
       const id = which.id ?? ids.uuid();
-      await store.fork(await origin(which.from), { id, upTo: which.upTo });
+      const from = await origin(which.from);
+      const place = await which.at?.(store.read(from), from);
+      await store.fork(from, { id, upTo: place?.to });
       return store.open(id);
     }
   }
@@ -74,4 +85,16 @@ async function newestId(store: Store, cwd: string): Promise<string | undefined> 
     if (newest) return newest.id;
   }
   return undefined;
+}
+
+/** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
+export async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
+  const now: SettingsPatch = session.state.settings ?? {};
+  const names = ["model", "permissionMode", "thinking", "effort", "title"] as const;
+  const changed = names.filter((name) => wanted[name] !== undefined && !sameJson(wanted[name], now[name]));
+  if (changed.length === 0) return;
+  await session.submit({
+    type: "set",
+    patch: Object.fromEntries(changed.map((name) => [name, wanted[name]])),
+  });
 }

@@ -119,6 +119,11 @@ const said: EventHandlers<Durable, [TranscriptMemo, TranscriptFacts], Transcript
     ]),
   // What follows has nothing to do with what was.
   "context.cleared": (_, memo) => [[], { ...memo, leaf: null }],
+  // The lines of what was left stay; the chain goes on from the message.
+  "context.returned": ({ to, last }, memo) => [
+    [],
+    { ...memo, leaf: lastOf({ ...memo, seq: to }, last), calls: new Map() },
+  ],
   "turn.finished": ({ at, reason, fault }, memo, facts) => {
     if (!apologies.has(reason) || !fault) return [[], memo];
     const id = idOf(memo, "apology");
@@ -161,6 +166,25 @@ type ChainedMessage = {
 
 const idOf = ({ session, seq }: TranscriptMemo, label: string): string =>
   uuidFrom(`${session}/${seq}/${label}`);
+
+/** By the memo of the event that it came from. */
+function lastOf(memo: TranscriptMemo, last: Extract<Durable, { type: "context.returned" }>["last"]): string {
+  switch (last.kind) {
+    case "input":
+      return (last.hook ? undefined : idOfInput(last.id, memo)) ?? idOf(memo, `input/${last.id}`);
+    case "reply":
+      return idOf(memo, `block/${last.block}`);
+    case "result":
+    case "summary":
+      return idOf(memo, "user");
+  }
+}
+
+/** The one that whoever said it gave it; undefined where it has none. */
+function idOfInput(id: string, { session, seq, copiedUpTo }: TranscriptMemo): string | undefined {
+  if (!isUuid(id)) return undefined;
+  return seq <= copiedUpTo ? uuidFrom(`${session}/copy/${id}`) : id;
+}
 
 function chained(
   memo: TranscriptMemo,
@@ -213,13 +237,12 @@ function promptOf(
   input: Input,
   { memo, facts, at }: { memo: TranscriptMemo; facts: TranscriptFacts; at: number },
 ): ChainedMessage {
-  const own = isUuid(input.id) && facts.agentId === undefined ? input.id : undefined;
-  const copied = own !== undefined && memo.seq <= memo.copiedUpTo;
+  const own = facts.agentId === undefined ? idOfInput(input.id, memo) : undefined;
   const isHook = input.from.kind === "hook";
   return {
     at,
     label: `${facts.agentId === undefined ? "input" : "prompt"}/${input.id}`,
-    uuid: copied ? uuidFrom(`${memo.session}/copy/${own}`) : isHook ? undefined : own,
+    uuid: isHook ? undefined : own,
     type: "user",
     message: userWords(input.content),
     more: {

@@ -144,7 +144,7 @@ export class LogBuilder {
   #begin(): void {
     if (this.#seq > 0) return;
     const { version, cwd, model, parent, agent } = this.#about;
-    const settings = { model, permissionMode: "default", thinking: { kind: "off" } } as const;
+    const settings = { model, permissionMode: "default", thinking: { kind: "usual" } } as const;
     const place = { ...(agent === undefined ? {} : { agent }), ...(parent ? { parent } : {}) };
     this.#record({ type: "session.opened", keel: version, cwd, settings, ...place });
   }

@@ -1,5 +1,6 @@
-/** Blocks and counts of a log in the names of the Messages wire, as transcripts of the official interface hold them. Pure. */
-import type { Json, JsonObject } from "../../kernel/json.ts";
+/** Blocks and counts of a log in the names of the Messages wire, for transcripts and for the messages of the SDK. Pure. */
+import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
+import { never } from "../../kernel/never.ts";
 import type { Block, InputBlock, ResultPart } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
@@ -22,25 +23,40 @@ export function inputBlock(block: InputBlock | ResultPart): JsonObject {
 }
 
 /** Undefined for a block that this wire has no form for. */
-export function wireBlock(block: Block): Json | undefined {
+export function wireBlock(block: Block): JsonObject | undefined {
   switch (block.type) {
     case "thinking":
       return block.hidden === undefined
         ? { type: "thinking", thinking: block.text, signature: block.signature ?? "" }
         : { type: "redacted_thinking", data: block.hidden };
-    case "tool_use": {
-      const { id, name, input, broken } = block;
-      const raw = broken === undefined ? input : { __unparsedToolInput: { raw: broken, len: broken.length } };
-      return { type: "tool_use", id, name, input: raw };
-    }
+    case "tool_use":
+      return { type: "tool_use", id: block.id, name: block.name, input: inputOf(block) };
     case "foreign":
-      return block.data;
+      // A block of a Messages provider passes as it came, newer types too: programs ignore what they do not know.
+      return isObject(block.data) && typeof block.data["type"] === "string"
+        ? (block.data as JsonObject)
+        : undefined;
     case "tool_result":
       return undefined;
-    default:
+    case "text":
+    case "image":
+    case "document":
       return inputBlock(block);
+    default:
+      return never(block);
   }
 }
+
+/** What the model sent as its arguments, also where it is not JSON; with what the tool takes where nothing is said. */
+function inputOf({ name, input, broken }: Extract<Block, { type: "tool_use" }>): Json {
+  return broken === undefined
+    ? withDefaults(name, input)
+    : { __unparsedToolInput: { raw: broken, len: broken.length } };
+}
+
+/** Programs of this interface read it without looking whether it is there. */
+export const withDefaults = (tool: string, input: Json): Json =>
+  tool === "Edit" && isObject(input) && !Array.isArray(input) ? { replace_all: false, ...input } : input;
 
 export function usageOf(usage: Usage): JsonObject {
   const long = usage.cacheWriteLongTokens ?? 0;
@@ -58,7 +74,7 @@ export function usageOf(usage: Usage): JsonObject {
   };
 }
 
-export const stopReasons: Readonly<Record<Stop, string>> = {
+export const stopReasons = {
   end: "end_turn",
   output_limit: "max_tokens",
   pause: "pause_turn",
@@ -66,4 +82,4 @@ export const stopReasons: Readonly<Record<Stop, string>> = {
   tool_use: "tool_use",
   stop_sequence: "stop_sequence",
   refusal: "refusal",
-};
+} as const satisfies Readonly<Record<Stop, string>>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { whyWithheld } from "./project-env.ts";
+import { whyWithheld } from "./project-gate.ts";
 
 test("no project sets what moves requests and keys, puts code into programs, or changes what a command means", () => {
   verifies("G36");

@@ -145,6 +145,38 @@ const compaction = z.object({
   ),
 });
 
+const agentSdk = z.object({
+  folder: setting(z.string(), "Where its package stands, where it is not installed in the folder itself."),
+  executable: setting(z.string(), "The program that it drives, in place of its own."),
+});
+
+const terminal = z.object({
+  keys: setting(
+    z.record(z.string(), z.union([z.string(), texts])),
+    'Keys of your own by the name of the action: `{ "undo": "ctrl+z" }`; an empty list takes them away.',
+  ),
+  editing: setting(z.enum(["readline", "vi"]), "How the input is edited; `readline` if left out."),
+  whileRunning: setting(
+    z.enum(["steer", "queue"]),
+    "What Enter does while a turn runs: the words join it, or wait for its end; `steer` if left out.",
+  ),
+  wrap: setting(
+    z.enum(["words", "terminal"]),
+    "Who breaks long lines of text: Keel, between words, or the terminal, so that a copy has no blanks added.",
+  ),
+  thinking: setting(z.enum(["shown", "hidden"]), "Whether the model's thinking is printed."),
+  notify: setting(
+    z.enum(["bell", "desktop", "off"]),
+    "What happens when Keel asks or is done and nobody looks; `bell` if left out.",
+  ),
+  title: setting(z.boolean(), "`false`: the title of the window is left alone."),
+  plain: setting(z.boolean(), "`true`: plain lines in place of a screen, for who listens to them."),
+  statusLine: setting(
+    z.object({ command: z.string() }),
+    "A command whose first line stands in place of the status line; it gets facts as JSON.",
+  ),
+});
+
 export const settingsSchema = z.object({
   model: setting(z.string(), "The model that is asked, or an alias of one."),
   fallbackModel: setting(
@@ -190,6 +222,7 @@ export const settingsSchema = z.object({
     z.enum(["on", "off"]),
     "`off`: commands run without the namespace that ends whatever they started; needed for setuid programs.",
   ),
+  agentSdk: setting(agentSdk, "The official SDK, for agents of a workspace that it drives (`engine: sdk`)."),
   checkpoints: setting(checkpoints, "What `rewind` can restore."),
   diagnostics: setting(
     z.array(diagnostics),
@@ -203,6 +236,7 @@ export const settingsSchema = z.object({
     z.boolean(),
     "`true`: each session is also written where programs of the official interface look for transcripts; left out, where a host says by `CLAUDE_CODE_ENTRYPOINT` that it is one.",
   ),
+  terminal: setting(terminal, "The screen of `keel` on a terminal."),
   search: setting(search, "The search of the web."),
   web: setting(web, "The reading of web pages."),
 });
@@ -216,8 +250,10 @@ export const personOnly: Readonly<Record<string, string>> = {
   limits: "it says what you pay",
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
+  agentSdk: "it names code that runs in the server",
   checkpoints: "it says what can be restored",
   search: "it says where your key and your questions go",
+  terminal: "it is your own screen, and may run a command of yours",
   web: "it opens your private network",
   copyTranscripts: "it says where your conversations are written",
 };

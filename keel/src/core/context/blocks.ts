@@ -86,6 +86,12 @@ function estimateBlock(block: Block): number {
 export const startsCleanly = (message: Message): boolean =>
   !message.content.some(({ type }) => type === "tool_result");
 
+/** A reply as if it had asked for nothing; with `but`, for these alone. */
+export function withoutCalls(message: Message, but: ReadonlySet<string> = new Set()): Message {
+  const stays = (block: Block): boolean => block.type !== "tool_use" || but.has(block.id);
+  return message.content.every(stays) ? message : { ...message, content: message.content.filter(stays) };
+}
+
 /** Pictures and documents named in their places. */
 export function withoutImages(message: Message): Message {
   const isPlain = message.content.every(

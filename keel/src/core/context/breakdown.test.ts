@@ -9,7 +9,7 @@ import { scriptedModel } from "../../testing/scripted-model.ts";
 import { sayContext } from "../../view/context-bar.ts";
 import { defaultLimits } from "../limits.ts";
 import { breakdownOf } from "./breakdown.ts";
-import { foldShares, noShares } from "./shares.ts";
+import { foldShares, noShares } from "./tally.ts";
 
 test("the parts add up to what the provider counted, and all of it to the window", async () => {
   verifies("P38");

@@ -5,6 +5,7 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { DurableEvent } from "../../protocol/event/durable.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { PromptWhy } from "../../protocol/reasons.ts";
+import type { ThinkingMode, ThinkingWish } from "../../protocol/settings.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";
 import { modelOf, type SessionState } from "../state/state.ts";
@@ -27,10 +28,16 @@ export function requestOf(
     messages:
       state.history.at(0)?.role === "assistant" ? [lostStart, ...state.history] : state.history.slice(),
     maxOutputTokens: Math.min(info.maxOutputTokens, maxReplyTokens),
-    thinking:
-      info.abilities.thinking === "none" ? { kind: "off" } : (state.settings?.thinking ?? { kind: "off" }),
+    thinking: thinkingFor(state.settings?.thinking ?? { kind: "off" }, info),
     effort: state.settings?.effort,
   };
+}
+
+/** Without a word a model thinks that judges itself how much; a budget is for somebody to give. */
+function thinkingFor(mode: ThinkingMode, { abilities: { thinking: ability } }: ModelInfo): ThinkingWish {
+  if (ability === "none") return { kind: "off" };
+  if (mode.kind !== "usual") return mode;
+  return ability === "adaptive" ? { kind: "adaptive" } : { kind: "off" };
 }
 
 /**

@@ -3,8 +3,9 @@
  * from which the next request's cost is predicted. Its own estimates are corrected by every count.
  */
 import { estimateTokens } from "../../kernel/text.ts";
-import type { DurableEvent } from "../../protocol/event/durable.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
+import { type Message, textOf } from "../../protocol/message.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { estimateMessage } from "./blocks.ts";
@@ -153,3 +154,27 @@ const promptTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
 const keptTokens = (usage: Usage): number => usage.cacheReadTokens + usage.cacheWriteTokens;
+
+/** Rough tokens of what the conversation, as it is now, holds beside what was said and done. */
+export type ContextShares = { readonly instructions: number; readonly skills: number };
+
+export const noShares: ContextShares = { instructions: 0, skills: 0 };
+
+export const foldShares = (shares: ContextShares, event: Durable): ContextShares =>
+  handle(shareChanges, event, shares) ?? shares;
+
+const shareChanges: EventHandlers<Durable, [shares: ContextShares], ContextShares> = {
+  "context.added": ({ content, why }, shares) => {
+    const tokens = estimateTokens(textOf(content));
+    if (why === "skills") return { ...shares, skills: shares.skills + tokens };
+    if (why !== "instructions" && why !== "memory") return shares;
+    return { ...shares, instructions: shares.instructions + tokens };
+  },
+  "tool.finished": ({ tool, failed, content }, shares) =>
+    tool === "Skill" && !failed
+      ? { ...shares, skills: shares.skills + estimateTokens(textOf(content)) }
+      : shares,
+  "context.compacted": () => noShares,
+  "context.cleared": () => noShares,
+  "context.returned": ({ known }) => known.shares,
+};

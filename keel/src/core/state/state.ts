@@ -10,8 +10,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { SessionSettings } from "../../protocol/settings.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import { type ItemizedBill, noBill } from "../../protocol/usage.ts";
-import { type ContextShares, noShares } from "../context/shares.ts";
-import { emptyTally, type Tally } from "../context/tally.ts";
+import { type ContextShares, emptyTally, noShares, type Tally } from "../context/tally.ts";
 import { type CallBatch, noCalls } from "./call-state.ts";
 import { noSavedFiles, type SavedFiles } from "./checkpoint-state.ts";
 import { noTasks, type Tasks } from "./task-state.ts";
@@ -41,7 +40,10 @@ export type SessionState = {
   readonly calls: CallBatch;
   readonly asks: readonly Ask[];
   /** How asks of the open calls were closed. An approval is used once. */
-  readonly answers: ReadonlyMap<string, { readonly answer: Answer; readonly by: AnsweredBy }>;
+  readonly answers: ReadonlyMap<
+    string,
+    { readonly answer: Answer; readonly by: AnsweredBy; readonly who?: string }
+  >;
   /** Rules and folders that answers and hosts added for the rest of the session. */
   readonly learnt: Learnt;
   /** What the person said no to. */

@@ -55,6 +55,12 @@ export type Turn = {
   readonly apiMs: number;
 };
 
+/** A state with its turn changed, if one runs. */
+export const inTurn = <S extends { readonly turn: Turn | null }>(
+  state: S,
+  change: (turn: Turn) => Turn,
+): S => (state.turn ? { ...state, turn: change(state.turn) } : state);
+
 export function newTurn(id: string, startedAt: number): Turn {
   return {
     id,

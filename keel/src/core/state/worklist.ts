@@ -106,6 +106,13 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
     knowsTodos: worklist.todos.length === 0,
   }),
   "context.cleared": (_, { worklist }) => ({ ...worklist, ...untold, todos: [], knowsTodos: true }),
+  // What was loaded since stays loaded, and no number is given twice.
+  "context.returned": ({ known: { shares: _, ...known } }, { worklist }) => ({
+    ...worklist,
+    ...known,
+    repliesSinceTodos: 0,
+    looked: [],
+  }),
 };
 
 /** What a conversation no longer knows when its messages are gone. */

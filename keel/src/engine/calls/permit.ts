@@ -16,7 +16,7 @@ import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
-import type { Claim } from "../../protocol/tool.ts";
+import type { Claim, Display } from "../../protocol/tool.ts";
 import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
@@ -56,6 +56,7 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const judged = await judge(work, { ...context, context: context.looking });
   const { decision, claims, grounds } = judged;
   const facts = withHook(judged.facts(), hook);
+  const preview = await previewOf(work, context, decision);
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work.state, askKey(work.parts, call.use.id));
   if (refused && decision.verdict !== "deny") return settle(work, { ...context, claims, facts }, refused);
@@ -85,10 +86,23 @@ export async function permit(work: StepContext, context: PermitContext): Promise
     reason: before === undefined ? reason : `you said no to exactly this before; ${reason}`,
     options: decision.verdict === "ask" ? decision.options : onceOrNot,
     facts,
+    preview,
   });
   closeOpenAsks(work, call.use.id, ask.id);
   const isPersons = isForPerson(decision);
   return settle(work, { ...context, claims, facts }, await askBoth(work, ask, { ...context, isPersons }));
+}
+
+/** What the call would do, for who will be asked. A tool that cannot say it keeps nobody from being asked. */
+async function previewOf(
+  work: StepContext,
+  { tool, input, looking, hook }: PermitContext,
+  { verdict }: Decision,
+): Promise<Display | undefined> {
+  const parsed = input.parse();
+  if (!tool.preview || !parsed.ok || (verdict !== "ask" && hook?.verdict !== "ask")) return undefined;
+  const preview = tool.preview.bind(tool, parsed.value, looking);
+  return await look(work, tool.name, () => preview().catch(() => undefined));
 }
 
 /** What rules, mode and hook say by themselves; undefined when somebody has to be asked. */

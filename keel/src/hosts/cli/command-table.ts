@@ -55,10 +55,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).rewindSession,
   }),
   command({
-    usage: "keel usage [SESSION] [--project] [--days N] [--json]",
+    usage: "keel usage [SESSION] [--project] [--days N] [--json|--metrics]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
     options: {
       ...json,
+      metrics: { kind: "flag", says: "As counters, in the text that collectors of metrics read" },
       project: { kind: "flag", says: "All sessions of this folder" },
       days: {
         kind: "text",
@@ -115,18 +116,73 @@ export const commands: readonly CliCommand[] = [
   }),
   ...settingsCommands(command),
   command({
-    usage: "keel serve [--port N] [--stdio | --status | --stop] [--json]",
+    usage:
+      "keel serve [--port N [--host ADDRESS] …] [--detach | --stdio | --status | --stop | --openapi] [--json]",
     says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
     options: {
       ...json,
       port: { kind: "text", value: "N", says: "Also on 127.0.0.1, at this port; 0 for any that is free" },
+      host: {
+        kind: "text",
+        value: "ADDRESS",
+        says: "At that port of another address than 127.0.0.1; with TLS, unless it is of this machine alone",
+      },
+      "tls-cert": { kind: "text", value: "FILE", says: "The certificate, with those in between, in PEM" },
+      "tls-key": { kind: "text", value: "FILE", says: "Its key, in PEM" },
+      "public-url": {
+        kind: "text",
+        value: "URL",
+        says: "What a tunnel or a proxy in front calls this server: links carry it, and pages of it may come in",
+      },
+      detach: { kind: "flag", says: "In the background: the end of this terminal does not reach it" },
       stdio: { kind: "flag", says: "Speak keel.v1 over standard input and output, and end with them" },
       status: { kind: "flag", says: "Say whether one runs, and what it has at work" },
-      stop: { kind: "flag", says: "End the one that runs" },
+      stop: { kind: "flag", says: "End the one that runs, in order, and wait for that" },
+      openapi: { kind: "flag", says: "Print the interface as an OpenAPI 3.1 document, and start nothing" },
     },
     // Whoever started it may look away: others attach.
     unheard: "goes-on",
     load: async () => (await import("./commands/serve.ts")).serve,
+  }),
+  command({
+    usage: "keel serve pair [--name NAME] [--access LEVEL] [--yes] [--json]",
+    says: "Shows a code with which another device is let in, once both show the same digits",
+    options: {
+      ...yes,
+      ...json,
+      name: {
+        kind: "text",
+        value: "NAME",
+        says: "What it is called here; what it says itself when left out",
+      },
+      access: {
+        kind: "text",
+        value: "LEVEL",
+        says: "watch, answer (what is asked; the default) or work (everything)",
+      },
+    },
+    load: async () => (await import("./commands/devices.ts")).pair,
+  }),
+  command({
+    usage: "keel serve devices [remove ID] [--json]",
+    says: "Who was let in to the server and may come again; one that is removed is cut off",
+    options: json,
+    load: async () => (await import("./commands/devices.ts")).devices,
+  }),
+  command({
+    usage: "keel console [--port N] [--no-open] [--json]",
+    says: "Opens the browser app; starts the server that it needs where none runs",
+    options: {
+      ...json,
+      port: { kind: "text", value: "N", says: "Of a server that is started; any that is free when left out" },
+      "no-open": { kind: "flag", says: "Only say the link" },
+    },
+    load: async () => (await import("./commands/console.ts")).openConsole,
+  }),
+  command({
+    usage: "keel attach [ID]",
+    says: "Joins a session of the server on this terminal: the newest of this folder if none is named",
+    load: async () => (await import("./attach/attach.ts")).attach,
   }),
   command({
     usage: "keel runner [OPTIONS]",
@@ -136,24 +192,6 @@ export const commands: readonly CliCommand[] = [
   }),
   ...mcpCommands(command),
   command({
-    usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
-    says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
-    options: yes,
-    unheard: "goes-on",
-    load: async () => (await import("./commands/plugin.ts")).add,
-  }),
-  command({
-    usage: "keel plugin list [--json]",
-    says: "The plugins that were added, and what each brings",
-    options: json,
-    load: async () => (await import("./commands/plugin.ts")).list,
-  }),
-  command({
-    usage: "keel plugin remove NAME",
-    says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
-    load: async () => (await import("./commands/plugin.ts")).remove,
-  }),
-  command({
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",
     says: "Shows what another agent has set up here and at home, asks, and copies it",
     options: { ...yes, ...json },
@@ -161,8 +199,13 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/import.ts")).importFrom,
   }),
   command({
-    usage: "keel rehearse",
+    usage: "keel rehearse [--keep] [--console [--no-open]]",
     says: "A real session in a temporary folder on a scripted model: no key, no network",
+    options: {
+      keep: { kind: "flag", says: "Leave the folder and its log for a look" },
+      console: { kind: "flag", says: "In the browser app, until you end it" },
+      "no-open": { kind: "flag", says: "With --console: only say the link" },
+    },
     load: async () => (await import("./commands/rehearse.ts")).rehearse,
   }),
   command({

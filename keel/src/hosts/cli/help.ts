@@ -16,16 +16,6 @@ export function helpForGroup(name: string, commands: readonly CliCommand[]): str
   return `Commands:\n${commandRows(commands.filter((command) => command.name.startsWith(`${name} `)))}\n`;
 }
 
-/** What `keel` says on a terminal when it is asked for nothing. */
-export const welcome = `Keel is an agent harness. It has no screen of its own yet; ask it by a command:
-
-  keel -p "What does this project do?"     answer a prompt and end
-  keel -p --continue "And how is it built?" go on with the newest session of this folder
-  keel rehearse                            see a whole session without a key
-  keel doctor                              what Keel finds on this machine
-  keel --help                              every option and command
-`;
-
 const footer = "`keel COMMAND --help` shows the options of a command.";
 
 function commandRows(commands: readonly CliCommand[]): string {

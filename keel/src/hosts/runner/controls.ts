@@ -50,7 +50,9 @@ export async function controls(
       return [];
     case "set_max_thinking_tokens": {
       const { maxThinkingTokens } = input;
-      await session.submit({ type: "set", patch: { thinking: thinkingWith(maxThinkingTokens ?? 0) } });
+      const thinking =
+        maxThinkingTokens === null ? ({ kind: "usual" } as const) : thinkingWith(maxThinkingTokens);
+      await session.submit({ type: "set", patch: { thinking } });
       return [{ type: "max_thinking_tokens_changed", maxThinkingTokens }];
     }
     case "inquire": {

@@ -121,10 +121,10 @@ const fromAgent: typeof fromSession = {
 };
 
 function askCloses(
-  { askId: requestId, answer, by }: Extract<Envelope, { type: "ask.closed" }>,
+  { askId: requestId, answer, by, who }: Extract<Envelope, { type: "ask.closed" }>,
   memo: RunnerMemo,
 ): RunnerDialectOutput {
-  return [[{ type: "request_closed", requestId, approved: answer.verdict === "allow", by }], memo];
+  return [[{ type: "request_closed", requestId, approved: answer.verdict === "allow", by, who }], memo];
 }
 
 function taskChanges(

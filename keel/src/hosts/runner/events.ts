@@ -120,7 +120,7 @@ export const eventFields = {
     schema: maybe(jsonSchema),
     ...agent,
   },
-  request_closed: { requestId: text, approved: flag, by: text },
+  request_closed: { requestId: text, approved: flag, by: text, who: maybe(text) },
   todo_update: { todos: z.array(z.object({ id: text, text: text, status: text })) },
   review_comment_added: { comment: jsonSchema },
   scripts_config_proposed: { proposal: jsonSchema },

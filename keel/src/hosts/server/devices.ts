@@ -31,6 +31,7 @@ export class Devices {
   readonly #now: () => number;
   readonly #links = new Map<string, { readonly access: Access; readonly until: number }>();
   readonly #removed = new Set<(id: string) => void>();
+  readonly #seen = new Map<string, number>();
   #devices: Device[] = [];
 
   private constructor(folder: string, now: () => number) {
@@ -62,7 +63,13 @@ export class Devices {
     const sum = sumOf(secret);
     let found: Device | undefined;
     for (const device of this.#devices) if (isSame(device.sum, sum)) found = device;
+    if (found) this.#seen.set(found.id, this.#now());
     return found;
+  }
+
+  /** When it last showed its secret to this process. */
+  seenAt(id: string): number | undefined {
+    return this.#seen.get(id);
   }
 
   /** Returns the secret, which is told once. */
@@ -116,6 +123,7 @@ export class Devices {
 
   #forget(id: string): void {
     this.#devices = this.#devices.filter((device) => device.id !== id);
+    this.#seen.delete(id);
     for (const tell of this.#removed) tell(id);
   }
 
@@ -156,9 +164,10 @@ export class Devices {
 
 export const ownId = "own";
 
-const sumOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+export const sumOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-const isSame = (left: string, right: string): boolean =>
+/** In the same time wherever they differ. */
+export const isSame = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
 async function write(file: string, text: string): Promise<void> {

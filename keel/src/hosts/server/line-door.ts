@@ -6,7 +6,7 @@ import { lineReader } from "../../transport/lines.ts";
 import { closeCodes, openConnection } from "./connection.ts";
 
 export type LineDoorOptions = {
-  readonly served: Pick<ServedSessions, "call" | "follow" | "encoded">;
+  readonly served: Pick<ServedSessions, "call" | "follow" | "encoded" | "workspaces">;
   readonly hello: { readonly keel: string; readonly boot: string };
   readonly input: AsyncIterable<Uint8Array>;
   readonly output: Writable;
@@ -20,9 +20,10 @@ export async function serveLines({ served, hello, input, output }: LineDoorOptio
   const connection = openConnection({
     served,
     hello,
-    access: "work",
+    device: { access: "work", name: "this machine" },
     peer: {
       send: (message) => output.write(`${message}\n`),
+      hasRoom: () => !output.writableNeedDrain,
       drained: () =>
         new Promise((resolve) => {
           if (!output.writableNeedDrain) return resolve(true);

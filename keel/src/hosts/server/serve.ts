@@ -3,16 +3,24 @@
  * port of this machine where one is named, or over its own pipes. One at a time for each home; it ends by closing its
  * sessions in order, and after a crash the next one has every session as its log says.
  */
-import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import type { Server } from "node:http";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import type { Server } from "node:net";
 import path from "node:path";
-import * as z from "zod/mini";
 import { type Home, openHome } from "../../app/home.ts";
+import {
+  forgetServerState,
+  readServerState,
+  type ServerState,
+  writeServerState,
+} from "../../app/sessions/home-server.ts";
 import { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { Fault, fault, reasonOf } from "../../kernel/fault.ts";
+import { namesOf, readAddress, type ServeAt, type ServerNames, urlOf } from "./addresses.ts";
 import { Doorkeeper } from "./admission.ts";
 import { Devices } from "./devices.ts";
 import { type LineDoorOptions, serveLines } from "./line-door.ts";
+import { deviceHandlers, Pairings } from "./pairings.ts";
+import { ServerLog } from "./server-log.ts";
 import { openWebDoor, type WebDoor } from "./web-door.ts";
 
 /** What a server needs of the process that it runs in. */
@@ -20,8 +28,8 @@ export type ServeOptions = {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** A port of this machine beside the unix socket; 0 for any that is free. */
-  readonly port?: number | undefined;
+  /** Where it is reached beside the unix socket. */
+  readonly at?: ServeAt | undefined;
 };
 
 export type RunningServer = {
@@ -33,68 +41,91 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-const stateSchema = z.object({
-  pid: z.number(),
-  boot: z.string(),
-  version: z.string(),
-  socket: z.string(),
-  url: z.optional(z.string()),
-  /** Where the person's own secret stands. */
-  secretFile: z.string(),
-});
-export type ServerState = z.infer<typeof stateSchema>;
-
-const loopback = "127.0.0.1";
-
-/** Throws `server_runs` when this home has one. */
-export async function startServer({ version, env, cwd, port }: ServeOptions): Promise<RunningServer> {
+/** Throws `server_runs` when this home has one, and `usage` for an address that cannot be had or is not safe. */
+export async function startServer({ version, env, cwd, at }: ServeOptions): Promise<RunningServer> {
+  const address = at && (await readAddress(at));
   const home = openHome({ cwd, env });
   const folder = path.join(home.path, "server");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lease = await home.hold("server").catch(async (thrown: unknown) => {
+  const lease = await home.beServer().catch(async (thrown: unknown) => {
     await home.close();
     if (!(thrown instanceof Fault) || thrown.code !== "session_busy") throw thrown;
-    const state = await readState(home.path);
+    const state = await readServerState(home.path);
     throw fault("server_runs", {
-      pid: state?.pid ?? "unknown",
+      // It may not have said yet where it is.
+      pid: state?.pid ?? thrown.detail["pid"] ?? "unknown",
       where: state?.url ?? state?.socket ?? folder,
     });
   });
+  const now = (): number => Date.now();
+  const devices = await Devices.open(folder, now).catch(async (thrown: unknown) => {
+    await lease.release();
+    await home.close();
+    throw thrown;
+  });
+  const pairings = new Pairings({ add: (name, access) => devices.add(name, access), now });
   const boot = newBoot();
   const doors: WebDoor[] = [];
   const clients = (): number => doors.reduce((sum, door) => sum + door.clients(), 0);
-  const served = new ServedSessions({ home, version, env, boot, pid: process.pid, clients });
+  const log = new ServerLog({ file: path.join(home.path, "logs", "server.log"), now });
+  let url: string | undefined;
+  const served = new ServedSessions({
+    home,
+    version,
+    env,
+    boot,
+    pid: process.pid,
+    clients,
+    tell: (what, session) => log.say(what, { session }),
+    devices: deviceHandlers({
+      devices,
+      pairings,
+      connected: (device) => doors.reduce((sum, door) => sum + door.clientsOf(device), 0),
+      url: () => address?.publicUrl ?? url,
+    }),
+  });
   const close = async (): Promise<void> => {
-    await rm(stateFile(home.path), { force: true });
+    log.say("server.stopping", { clients: clients() });
+    await forgetServerState(home.path);
     await served.close();
     for (const door of doors) door.close();
+    log.say("server.stopped");
+    await log.flushed();
     await lease.release();
   };
   try {
-    const devices = await Devices.open(folder, () => Date.now());
     const hello = { keel: version, boot };
-    const local = openWebDoor({ served, hello, devices, keeper: undefined });
+    const all = { served, hello, devices, pairings, log };
+    const local = openWebDoor({ ...all, keeper: undefined });
     doors.push(local);
     const socket = await listenHere(local.server, home);
-    const hosts = new Set<string>();
-    const origins = new Set<string>();
-    let url: string | undefined;
-    if (port !== undefined) {
-      const keeper = new Doorkeeper({ devices, hosts, origins, now: () => Date.now() });
-      const door = openWebDoor({ served, hello, devices, keeper });
+    if (address) {
+      let names: ServerNames = { hosts: new Set(), origins: new Set() };
+      const keeper = new Doorkeeper({ devices, names: () => names, now });
+      const door = openWebDoor({ ...all, keeper, tls: address.tls });
       doors.push(door);
-      const listening = await listenOn(door.server, { port, host: loopback });
-      for (const name of [loopback, "localhost"]) {
-        hosts.add(`${name}:${listening}`);
-        origins.add(`http://${name}:${listening}`);
-      }
-      url = `http://${loopback}:${listening}`;
+      const port = await listenOn(door.server, address);
+      names = namesOf(address, port);
+      url = urlOf(address, port);
     }
-    const state = { pid: process.pid, boot, version, socket, url, secretFile: devices.secretFile() };
-    await writeState(home.path, state);
+    const publicUrl = address?.publicUrl;
+    const state: ServerState = {
+      pid: process.pid,
+      boot,
+      version,
+      socket,
+      url,
+      publicUrl,
+      secretFile: devices.secretFile(),
+      logFile: log.file,
+      startedAt: Date.now(),
+    };
+    await writeServerState(home.path, state);
+    log.say("server.started", { pid: process.pid, version, boot, port: url && new URL(url).port });
+    void served.takeUpLeft();
     return {
       state,
-      link: () => (url === undefined ? undefined : `${url}/?token=${devices.link("work")}`),
+      link: () => (url === undefined ? undefined : `${publicUrl ?? url}/?token=${devices.link("work")}`),
       serveLines: (pipes) => serveLines({ ...pipes, served, hello }),
       close,
     };
@@ -102,23 +133,6 @@ export async function startServer({ version, env, cwd, port }: ServeOptions): Pr
     await close();
     throw thrown;
   }
-}
-
-/** Undefined where none runs, as far as its file says: one that was killed leaves it behind. */
-export async function readState(home: string): Promise<ServerState | undefined> {
-  try {
-    return stateSchema.parse(JSON.parse(await readFile(stateFile(home), "utf8")));
-  } catch {
-    return undefined;
-  }
-}
-
-const stateFile = (home: string): string => path.join(home, "server", "running.json");
-
-async function writeState(home: string, state: ServerState): Promise<void> {
-  const file = stateFile(home);
-  await writeFile(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
 }
 
 /** In a folder that nobody else can enter. What an earlier server left there is in nobody's hands: we hold the lease. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest } from "../../ports/model.ts";
-import type { ThinkingMode } from "../../protocol/settings.ts";
+import type { ThinkingWish } from "../../protocol/settings.ts";
 import { catalog } from "../catalog.ts";
 import { thinkingFields } from "./thinking.ts";
 
-function fields(model: string, thinking: ThinkingMode, rest: Partial<ModelRequest> = {}) {
+function fields(model: string, thinking: ThinkingWish, rest: Partial<ModelRequest> = {}) {
   const request = {
     model,
     system: [],
@@ -18,12 +18,12 @@ function fields(model: string, thinking: ThinkingMode, rest: Partial<ModelReques
   return thinkingFields(request, catalog().info(model));
 }
 
-const off: ThinkingMode = { kind: "off" };
-const adaptive: ThinkingMode = { kind: "adaptive" };
-const budget = (tokens: number): ThinkingMode => ({ kind: "budget", tokens });
+const off: ThinkingWish = { kind: "off" };
+const adaptive: ThinkingWish = { kind: "adaptive" };
+const budget = (tokens: number): ThinkingWish => ({ kind: "budget", tokens });
 
 describe("thinking", () => {
-  test.each<[string, ThinkingMode, object]>([
+  test.each<[string, ThinkingWish, object]>([
     ["claude-sonnet-4-5", off, {}],
     ["claude-sonnet-4-5", budget(4_000), { thinking: { type: "enabled", budget_tokens: 4_000 } }],
     ["claude-sonnet-4-5-20250929", adaptive, { thinking: { type: "enabled", budget_tokens: 16_000 } }],

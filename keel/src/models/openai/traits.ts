@@ -4,8 +4,9 @@
  */
 import { isObject } from "../../kernel/json.ts";
 import type { ModelRequest } from "../../ports/model.ts";
+import { type Effort, efforts } from "../../protocol/settings.ts";
 import { undated } from "../catalog.ts";
-import { type Effort, effortFor, efforts } from "../encoding.ts";
+import { effortFor } from "../encoding.ts";
 import type { Endpoint } from "../providers.ts";
 
 /** The fields of a request that not every server takes. */
@@ -50,10 +51,14 @@ const families: readonly { readonly names: RegExp; readonly effort: EffortRule }
   { names: /^(?:openai\/)?(?:gpt-5|o[1-9])/, effort: { kind: "levels", levels: toHigh } },
 ];
 
-/** The levels of effort that a model takes. */
-export function effortsOf(model: string): readonly Effort[] {
-  const rule = families.find(({ names }) => names.test(model))?.effort;
-  return efforts.filter((level) => rule && "levels" in rule && rule.levels.includes(level));
+/** The levels of effort that a model takes, and whether it takes them where there are tools. */
+export function effortsOf(model: string): {
+  readonly levels: readonly Effort[];
+  readonly withTools: boolean;
+} {
+  const rule = families.find(({ names }) => names.test(undated(model)))?.effort;
+  const levels = efforts.filter((level) => rule && "levels" in rule && rule.levels.includes(level));
+  return { levels, withTools: rule?.kind === "levels" };
 }
 
 /** The value of `reasoning_effort`; undefined when nothing is to be said. */

@@ -23,7 +23,11 @@ export const faultDataSchema = z.pipe(
 
 /** Who sent an input. What is not a person's word never counts as one. */
 export const inputFromSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("person") }),
+  z.object({
+    kind: z.literal("person"),
+    /** At which client, where several may be attached: as others are to see it. */
+    name: z.optional(z.string()),
+  }),
   z.object({ kind: z.literal("hook"), name: z.string() }),
   z.object({ kind: z.literal("task"), taskId: z.string() }),
   z.object({ kind: z.literal("agent"), name: z.string() }),
@@ -76,6 +80,20 @@ const taken = {
   /** Tasks whose end these words tell. */
   tasks: z.optional(z.array(z.string())),
 };
+
+/** What a conversation was told and holds, beside its messages: see `Worklist` and `ContextShares` of core. */
+const knownThenSchema = z.object({
+  todos: z.array(todoSchema),
+  knowsTodos: z.boolean(),
+  announced: z.array(z.string()),
+  servers: z.array(z.string()),
+  knowsPlan: z.boolean(),
+  knowsMemory: z.boolean(),
+  briefed: z.boolean(),
+  instructed: z.array(z.string()),
+  changed: z.array(z.string()),
+  shares: z.object({ instructions: z.number(), skills: z.number() }),
+});
 
 const durable = [
   /** A session began, where and with which settings. */
@@ -239,7 +257,14 @@ const durable = [
   /** A host is asked something. */
   z.object({ type: z.literal("ask.opened"), ask: askSchema }),
   /** An ask is settled, and by whom. */
-  z.object({ type: z.literal("ask.closed"), askId: z.string(), answer: answerSchema, by: answeredBySchema }),
+  z.object({
+    type: z.literal("ask.closed"),
+    askId: z.string(),
+    answer: answerSchema,
+    by: answeredBySchema,
+    /** At which client, where a host answered and several may be attached. */
+    who: z.optional(z.string()),
+  }),
   /** A host wants the conversation shortened. */
   z.object({ type: z.literal("compaction.requested"), instructions: z.optional(z.string()) }),
   /** Older messages were replaced by a summary. */
@@ -269,6 +294,29 @@ const durable = [
     messages: z.array(messageSchema),
     /** What the messages fill of the window, as far as it was counted. */
     tokens: z.number(),
+  }),
+  /** The conversation goes on from an earlier message; what came after it stays in the log and on the bill alone. */
+  z.object({
+    type: z.literal("context.returned"),
+    /** The event that the message came from. */
+    to: z.number(),
+    /** Which of that event's messages it was: the last that stays. */
+    last: z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("input"), id: z.string(), hook: z.optional(z.literal(true)) }),
+      z.object({ kind: z.literal("reply"), block: z.number() }),
+      z.object({ kind: z.literal("result"), callId: z.string() }),
+      z.object({ kind: z.literal("summary") }),
+    ]),
+    /** How many of the oldest messages stay as they are; `messages` follow them, where the conversation does not hold them any more. */
+    keep: z.number(),
+    messages: z.array(messageSchema),
+    /** What the conversation filled of the window, as far as it was counted. */
+    tokens: z.number(),
+    /** What it knew then. */
+    known: knownThenSchema,
+    /** The files that it had seen, as they were. */
+    seen: z.array(fileSeenSchema),
+    keptFolder: z.nullable(z.string()),
   }),
   /** The session works in another folder from now on: in a worktree, or back where it began. */
   z.object({

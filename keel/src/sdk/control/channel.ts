@@ -52,7 +52,7 @@ type MessageFrame = Extract<ReceivedFrame, { kind: "user" | "other" | "bad" }>;
 
 export class Channel {
   readonly #options: ChannelOptions;
-  readonly #sent = new Map<string, PromiseWithResolvers<unknown>>();
+  readonly #sent = new Map<string, PromiseWithResolvers<unknown> & { readonly frame: ControlRequest }>();
   readonly #taken = new Map<string, AbortController>();
   #ended: ControlError | undefined;
   #stopped = false;
@@ -68,14 +68,15 @@ export class Channel {
     if (this.#sent.size >= maxOpen) throw new ControlError("Too many requests are open.");
     const requestId = this.#options.newId();
     const settled = Promise.withResolvers<unknown>();
-    this.#sent.set(requestId, settled);
+    const frame = { type: "control_request", request_id: requestId, request } as const;
+    this.#sent.set(requestId, { ...settled, frame });
     const cancel = (): void => {
       this.#options.send({ type: "control_cancel_request", request_id: requestId });
       settled.reject(cancelled());
     };
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      this.#options.send({ type: "control_request", request_id: requestId, request });
+      this.#options.send(frame);
       return await settled.promise;
     } finally {
       signal?.removeEventListener("abort", cancel);
@@ -113,6 +114,16 @@ export class Channel {
     void this.#reply(requestId, request, stopped.signal);
   }
 
+  /** For who comes when others are asked already. */
+  #unanswered() {
+    const open = (subtype: string): ControlRequest[] =>
+      [...this.#sent.values()].flatMap(({ frame }) => (frame.request.subtype === subtype ? [frame] : []));
+    return {
+      pending_permission_requests: open("can_use_tool"),
+      pending_elicitation_requests: open("elicitation"),
+    };
+  }
+
   #refuse(requestId: string, error: string): undefined {
     this.#options.send({
       type: "control_response",
@@ -148,6 +159,7 @@ export class Channel {
         subtype: "success",
         request_id: requestId,
         ...(answer === undefined ? {} : { response: answer }),
+        ...(request.subtype === "initialize" ? this.#unanswered() : {}),
       };
     } catch (thrown) {
       response = {

@@ -18,7 +18,14 @@ export type ControlRequest = {
 export type ControlResponse = {
   type: "control_response";
   response:
-    | { subtype: "success"; request_id: string; response?: unknown }
+    | {
+        subtype: "success";
+        request_id: string;
+        response?: unknown;
+        /** Behind an introduction: what was asked and is not answered yet, as it was sent. */
+        pending_permission_requests?: ControlRequest[];
+        pending_elicitation_requests?: ControlRequest[];
+      }
     | { subtype: "error"; request_id: string; error: string; error_code?: string | undefined };
 };
 

@@ -110,7 +110,13 @@ const requests = {
     ({ user_message_id, dry_run }, { methods }) =>
       methods.rewindFiles(user_message_id, { dryRun: dry_run === true }),
   ),
-  rename_session: ask({ title: text }, ({ title }, { conversation }) => conversation.set({ title })),
+  rename_session: ask({ title: text }, ({ title }, { methods }) => methods.renameSession(title)),
+  generate_session_title: ask(
+    { description: text, persist: opt(z.nullable(flag)) },
+    async ({ description, persist }, { methods }) => ({
+      title: await methods.generateSessionTitle(description, { persist: persist === true }),
+    }),
+  ),
   stop_task: ask({ task_id: text }, ({ task_id }, { methods }) => methods.stopTask(task_id).then(() => ({}))),
   background_tasks: ask({ tool_use_id: opt(text) }, ({ tool_use_id }, { methods }) =>
     methods.backgroundTasks(tool_use_id).then(() => ({})),

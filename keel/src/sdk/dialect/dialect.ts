@@ -93,6 +93,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "ask.closed":
     case "compaction.requested":
     case "context.inherited":
+    case "context.returned":
     case "folder.changed":
     case "files.rewound":
     case "session.closed":
@@ -131,13 +132,19 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
       return fromHook(event, memo);
     case "notice.raised": {
       const [id, next] = liveIdentity(memo, event);
-      const tag = event.code === undefined ? {} : { tag: event.code };
-      return [[informationalMessage(id, { content: event.text, level: event.level, ...tag })], next];
+      const { text: content, code } = event;
+      const tag = code === undefined ? {} : { tag: tags.get(code) ?? code };
+      // What a hook says to the person is more than a word in passing.
+      const level = code === "hook" ? "notice" : event.level;
+      return [[informationalMessage(id, { content, level, ...tag })], next];
     }
     default:
       return never(event);
   }
 }
+
+/** Our codes by the interface's names for them. */
+const tags: ReadonlyMap<string, string> = new Map([["hook_failed", "hook_callback_failed"]]);
 
 /** How long nothing came, where that is why it is tried again. */
 function silence({ fault, delayMs }: Extract<Live, { type: "retry.waiting" }>) {

@@ -3,15 +3,16 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { Queue } from "../../kernel/queue.ts";
 import type { UUID } from "../../kernel/uuid.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
+import type { Receipt } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import type { SDKMessageOrigin, SDKSentMessage } from "../messages/messages.ts";
+import type { SDKMessageOrigin, SDKResultSuccess, SDKSentMessage } from "../messages/messages.ts";
 import type { SDKCommandLifecycleMessage } from "../messages/system.ts";
 import { environmentOf, isOn } from "../options/environment.ts";
 import type { Options } from "../options/options.ts";
 import { commandsOf } from "../query/introspection.ts";
 import type { SessionKey } from "../stored/session-store.ts";
-import { messageReader } from "../stored/stored-messages.ts";
+import { storedMessages } from "../stored/stored-messages.ts";
 import type { McpServerStatus } from "../tools/mcp-server.ts";
 import { version } from "../version.ts";
 import { toMessages } from "./dialect.ts";
@@ -27,6 +28,8 @@ export class MessageEmitter {
   #memo: DialectMemo;
   /** Who said what, by input, where the program told. */
   readonly #origins = new Map<string, SDKMessageOrigin>();
+  /** The running turn was interrupted for a message that must be heard now. */
+  #givesWay = false;
   /** The names that the program knows. */
   #commands: string;
 
@@ -56,11 +59,17 @@ export class MessageEmitter {
   /** Tells the prompts of earlier processes, where echoes are wanted. */
   async replayHistory(): Promise<void> {
     if (!this.#memo.facts.replayUserMessages) return;
-    const { id, info } = this.#session;
-    const read = messageReader({ sessionId: id, cwd: info.cwd });
-    for await (const event of this.#session.history())
-      for (const message of read(event))
-        if (message.type === "user" && "isReplay" in message) this.#out.push(message);
+    const { id } = this.#session;
+    for (const { message } of await storedMessages(this.#session.history(), id))
+      if (message.type === "user" && "isReplay" in message) this.#out.push(message);
+  }
+
+  /** The turn that this interrupts gives way to a message: that is no failure of it. */
+  async giveWay(interrupt: () => Promise<Receipt>): Promise<void> {
+    this.#givesWay = true;
+    const receipt = await interrupt();
+    // Where nothing ran, no result is to come.
+    if (receipt.type !== "interrupted" || !receipt.running) this.#givesWay = false;
   }
 
   noteOrigin(inputId: string, origin: SDKMessageOrigin): void {
@@ -71,7 +80,7 @@ export class MessageEmitter {
   emit(envelope: Envelope): boolean {
     const [told, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
-    const messages = told.map((message) => this.#withOrigin(message, envelope));
+    const messages = told.map((message) => this.#asGivenWay(this.#withOrigin(message, envelope)));
     const life =
       isDurable(envelope) && !envelope.origin
         ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
@@ -84,6 +93,16 @@ export class MessageEmitter {
     const origin = envelope.inputIds.map((id) => this.#origins.get(id)).find((found) => found !== undefined);
     for (const id of envelope.inputIds) this.#origins.delete(id);
     return origin ? { ...message, origin } : message;
+  }
+
+  #asGivenWay(message: SDKSentMessage): SDKSentMessage {
+    if (!this.#givesWay || message.type !== "result") return message;
+    this.#givesWay = false;
+    // It may have come to its own end just before.
+    if (message.subtype === "success" || !/^aborted_/.test(message.terminal_reason ?? "")) return message;
+    const { errors: _, ...rest } = message;
+    const done: SDKResultSuccess = { ...rest, subtype: "success", is_error: false, result: "" };
+    return done;
   }
 
   /** Something was said that asks for no answer. */

@@ -27,6 +27,10 @@ export function identity(memo: DialectMemo, label: string): Identity {
   return { uuid: uuidFrom(`${sessionId}/${memo.seq}/${label}`), session_id: sessionId };
 }
 
+/** That of a reply's message, known from outside the dialect too. */
+export const idOfBlock = ({ sessionId, seq }: { sessionId: string; seq: number }, index: number): UUID =>
+  uuidFrom(`${sessionId}/${seq}/block/${index}`);
+
 /** For a message of a live event, which has no seq of its own. */
 export function liveIdentity(memo: DialectMemo, { at }: { readonly at: number }): [Identity, DialectMemo] {
   return [identity(memo, `live/${memo.livesSince}/${at}`), { ...memo, livesSince: memo.livesSince + 1 }];

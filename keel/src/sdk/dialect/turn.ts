@@ -11,7 +11,7 @@ import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { toContentBlock, toInputBlock, toResultContent, withPicture } from "./blocks.ts";
 import type { DialectMemo, DialectOutput, DurableOf, TurnMemo } from "./memo.ts";
-import { assistantMessage, identity, modelMessage, replayMessage, userMessage } from "./say.ts";
+import { assistantMessage, identity, idOfBlock, modelMessage, replayMessage, userMessage } from "./say.ts";
 import { closeStream } from "./stream.ts";
 
 export function inTurn(memo: DialectMemo, change: (turn: TurnMemo) => TurnMemo): DialectMemo {
@@ -29,7 +29,9 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     if (!content) return [];
     // Messages of one reply have its id and its usage: whoever sums them up counts an id once.
     const message = modelMessage({ id, model, content: [content], usage: event.usage });
-    const about = { id: identity(memo, `block/${index}`), at: event.at };
+    const { sessionId } = memo.facts;
+    const uuid = idOfBlock({ sessionId, seq: memo.seq }, index);
+    const about = { id: { uuid, session_id: sessionId }, at: event.at };
     return [assistantMessage(message, { ...about, more: { request_id: event.requestId } })];
   });
   const [ends, closed] = closeStream(memo, event);

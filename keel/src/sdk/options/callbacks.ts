@@ -3,13 +3,13 @@
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
+import { withDefaults } from "../../app/transcripts/wire-blocks.ts";
 import { reasonOf, toFault } from "../../kernel/fault.ts";
 import { asObject, asText, isJson, type Json, present } from "../../kernel/json.ts";
 import { oneLine } from "../../kernel/text.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { HookEvent } from "../../protocol/hook.ts";
 import { answerEach, sendAnswer } from "../../view/answer-asks.ts";
-import { withDefaults } from "../dialect/blocks.ts";
 import type { AnyHookInput, HookMap } from "./hooks.ts";
 import { changeOf, type PermissionUpdate, suggestionsFor } from "./permission-updates.ts";
 
@@ -58,10 +58,13 @@ export function answerWith(
   {
     canUseTool,
     onElicitation,
+    sourceOf,
     tell,
   }: {
     canUseTool: CanUseTool | undefined;
     onElicitation?: OnElicitation | undefined;
+    /** Where a server was named: `sdk` for those of the program. */
+    sourceOf?: ((server: string) => string) | undefined;
     tell: (problem: string) => void;
   },
 ): () => void {
@@ -72,7 +75,7 @@ export function answerWith(
       return;
     }
     if (!canUseTool) return sendAnswer(session, ask, { verdict: "deny", reason: nobody }, "no-host");
-    const decided = await askProgram(canUseTool, ask, signal);
+    const decided = await askProgram(canUseTool, ask, { signal, ...serverOf(ask.tool, sourceOf) });
     // Null: the program answers by another way.
     if (!decided || signal.aborted) return;
     await change(decided.changes, ask);
@@ -98,11 +101,11 @@ type Decided = { answer: Answer; changes: WantedChange[] };
 async function askProgram(
   canUseTool: CanUseTool,
   ask: Ask,
-  signal: AbortSignal,
+  about: Pick<CallTold, "signal" | "mcpServer">,
 ): Promise<Decided | undefined> {
   try {
     const result = await canUseTool(ask.tool ?? "", asObject(withDefaults(ask.tool ?? "", ask.input ?? {})), {
-      signal,
+      ...about,
       toolUseID: ask.callId ?? ask.id,
       requestId: ask.id,
       ...(ask.reason === undefined ? {} : { decisionReason: ask.reason }),
@@ -110,7 +113,6 @@ async function askProgram(
       displayName: ask.tool ?? ask.title,
       description: descriptionOf(ask),
       ...basisOf(ask),
-      ...serverOf(ask.tool),
       ...(ask.origin ? { agentID: ask.origin.agentId } : {}),
       suggestions: suggestionsFor(ask),
     });
@@ -121,11 +123,12 @@ async function askProgram(
   }
 }
 
-/** The words that the model gave its call, or what the call is about to touch. */
-function descriptionOf({ title, input, claims = [] }: Ask): string {
+/** The words that the model gave its call, or what the call is about to touch: hosts show it below the tool's name. */
+function descriptionOf({ title, input, claims = [], facts }: Ask): string {
   const said = asText(asObject(input)["description"]).trim();
-  const [claim] = claims;
-  return said || (claim ? oneLine(`${claim.action} ${claim.target}`) : title);
+  const [target = title] = claims.map((claim) => claim.target);
+  const folder = facts?.cwd === undefined ? "" : `${facts.cwd}/`;
+  return said || oneLine(folder !== "" && target.startsWith(folder) ? target.slice(folder.length) : target);
 }
 
 type CallTold = Parameters<CanUseTool>[2];
@@ -169,9 +172,12 @@ function changesIn(result: PermissionResult): WantedChange[] {
     .filter((change) => change.type !== "mode" || change.mode !== "bypassPermissions");
 }
 
-function serverOf(tool: string | undefined): { mcpServer?: { name: string; source: string } } {
+function serverOf(
+  tool: string | undefined,
+  sourceOf: (server: string) => string = () => "",
+): Pick<CallTold, "mcpServer"> {
   const [, name] = /^mcp__(.+?)__/.exec(tool ?? "") ?? [];
-  return name === undefined ? {} : { mcpServer: { name, source: "" } };
+  return name === undefined ? {} : { mcpServer: { name, source: sourceOf(name) } };
 }
 
 type ProgramHook = NonNullable<OpenOptions["hooks"]>[number];

@@ -151,7 +151,7 @@ export type AcceptedOptions = {
   pluginDelivery?: "argv" | "initialize";
   /** No model is asked for what nobody said. */
   promptSuggestions?: boolean;
-  /** `resumeSessionAt` goes on in a copy: nothing is lost that would have to be guarded. */
+  /** `resumeSessionAt` leaves what came after in the log: nothing is lost that would have to be guarded. */
   resumeDropsTurn?: string;
   /** A budget that one provider keeps; `maxBudgetUsd` holds with every provider. */
   taskBudget?: { total: number };

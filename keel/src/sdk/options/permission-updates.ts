@@ -69,16 +69,21 @@ const ruleText = ({ toolName, ruleContent }: PermissionRuleValue): string =>
 
 /** What the engine offers to remember, as the interface writes it. */
 export function suggestionsFor(ask: Ask): PermissionUpdate[] {
-  const rules = ask.options.flatMap(({ rule }): PermissionUpdate[] => {
-    if (rule === undefined) return [];
-    const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
-    const value = { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
-    return [{ type: "addRules", behavior: "allow", destination: "localSettings", rules: [value] }];
-  });
+  const offered = ask.options.flatMap(({ rule }) => (rule === undefined ? [] : [rulePartsOf(rule)]));
+  // A question that offers no rule is asked in every mode, and will be asked again.
+  if (offered.length === 0) return [];
   const { claims = [] } = ask;
-  const onlyWrites = claims.length > 0 && claims.every(({ action }) => action === "write");
-  // A question that offers no rule is asked in every mode.
-  return onlyWrites && rules.length > 0
-    ? [...rules, { type: "setMode", mode: "acceptEdits", destination: "session" }]
-    : rules;
+  const onFiles = claims.length > 0 && claims.every(({ action }) => action === "write" || action === "read");
+  const onlyWrites = onFiles && claims.every(({ action }) => action === "write");
+  const isOutside = ask.facts?.claims.some(({ outside }) => outside) === true;
+  // Hosts show what is offered as one answer, "for this session", and take it only if all of it is of that kind.
+  if (onlyWrites && !isOutside && (ask.facts?.mode ?? "default") === "default")
+    return [{ type: "setMode", mode: "acceptEdits", destination: "session" }];
+  const destination = onFiles ? "session" : "localSettings";
+  return offered.map((value) => ({ type: "addRules", behavior: "allow", destination, rules: [value] }));
+}
+
+function rulePartsOf(rule: string): PermissionRuleValue {
+  const [, toolName = rule, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+  return { toolName, ...(ruleContent === undefined ? {} : { ruleContent }) };
 }

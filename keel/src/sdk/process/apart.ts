@@ -106,6 +106,10 @@ export function processMethods(running: Promise<ProcessSession>): ProcessMethods
     toggleMcpServer: (serverName, enabled) => tell("mcp_toggle", { serverName, enabled }),
     reconnectMcpServer: (serverName) => tell("mcp_reconnect", { serverName }),
     applyFlagSettings: (settings) => tell("apply_flag_settings", { settings }),
+    renameSession: (title) => tell("rename_session", { title }),
+    generateSessionTitle: async (description, { persist = false } = {}) =>
+      (await ask<{ title: string | null }>("generate_session_title", { description, persist })).title,
+    getSettings: () => ask("get_settings"),
     updateSettings: (source, settings) => tell("update_settings", { source, settings }),
     readFile: (path, { maxBytes, encoding } = {}) =>
       ask<Awaited<ReturnType<ProcessMethods["readFile"]>>>("read_file", {

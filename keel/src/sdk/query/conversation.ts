@@ -90,7 +90,7 @@ export class Conversation {
       return emitter.emitNoTurn();
     }
     // A message that cannot wait takes the place of what is being done.
-    if (priority === "now") await session.submit({ type: "interrupt" });
+    if (priority === "now") await emitter.giveWay(() => session.submit({ type: "interrupt" }));
     await say(content, { when: priority === "later" ? "after" : "now", id, verbatim, origin });
   }
 

@@ -4,9 +4,11 @@
  */
 import type { Home, HomeOptions } from "../../app/home.ts";
 
-export type FindHome = (wanted: HomeOptions) => Promise<Home>;
+/** What a conversation needs of a home. */
+export type ConversationHome = Pick<Home, "open" | "sessions">;
+export type FindHome = (wanted: HomeOptions) => Promise<ConversationHome>;
 
-export function rememberHomes(): FindHome {
+export function rememberHomes(): (wanted: HomeOptions) => Promise<Home> {
   const known = new Map<string, Home>();
   return async (wanted) => {
     // Loaded with the first query, not with the SDK.
@@ -19,4 +21,4 @@ export function rememberHomes(): FindHome {
 }
 
 /** Of the functions that the SDK exports; whoever has a home of his own hands that in. */
-export const homeOf: FindHome = rememberHomes();
+export const homeOf = rememberHomes();

@@ -4,7 +4,7 @@ import type { HostCall } from "../../app/inquiries/inquiries.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { present } from "../../kernel/json.ts";
 import { hookEvents } from "../../protocol/hook.ts";
-import type { HookRow, Inquire, SessionRuleRow } from "../../protocol/inquiry.ts";
+import type { HookRow, Inquire, InquiryAnswer, SessionRuleRow } from "../../protocol/inquiry.ts";
 import type { PluginConfig } from "../../protocol/option-row.ts";
 import type { SDKControlGetUsageResponse } from "../messages/reports.ts";
 import { sourcesOf } from "../options/resolve-settings.ts";
@@ -103,7 +103,11 @@ async function usageOf(session: OpenSession): Promise<SDKControlGetUsageResponse
 }
 
 /** `get_settings`. */
-export async function settingsOf(session: OpenSession): Promise<unknown> {
+export type SDKControlGetSettingsResponse = Pick<InquiryAnswer<"settings">, "effective" | "applied"> & {
+  sources: ReturnType<typeof sourcesOf>;
+};
+
+export async function settingsOf(session: OpenSession): Promise<SDKControlGetSettingsResponse> {
   const { effective, rows, applied } = await session.inquire("settings");
   const sources = sourcesOf(rows).map((said) => ({
     ...said,

@@ -1,7 +1,7 @@
 /** Opens a session for a program: everything that a query needs and that is too heavy to load before one is made. */
-import type { Home } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
+import type { FindMessage } from "../../app/sessions/which-session.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { projectKeyOf } from "../../kernel/path.ts";
@@ -18,12 +18,12 @@ import { answerWith, type CanUseTool, type PermissionResult } from "../options/c
 import { openOptionsOf } from "../options/open-options.ts";
 import type { Options } from "../options/options.ts";
 import { Mirror, restored } from "../stored/mirror.ts";
-import { seqOfMessage } from "../stored/stored-messages.ts";
+import { placeOfMessage } from "../stored/stored-messages.ts";
 import { callTool } from "../tools/call-tool.ts";
 import { definitionNamed } from "../tools/mcp-server.ts";
 import { SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
-import type { FindHome } from "./homes.ts";
+import type { ConversationHome, FindHome } from "./homes.ts";
 
 export type OpenedConversation = {
   readonly session: OpenSession;
@@ -91,6 +91,7 @@ export async function openFor(
   answerWith(session, {
     canUseTool: answererOf(options, session),
     onElicitation: options.onElicitation,
+    sourceOf: (server) => servers.sourceOf(server),
     tell: (problem) => emitter.emitProblem(problem),
   });
   return {
@@ -115,22 +116,27 @@ async function say(
   return session.submit({ type: "input", content, when, ...named, ...(verbatim ? { words: "as-is" } : {}) });
 }
 
-/** An earlier message is gone on from in a copy. Where there is nothing yet to go on with, a session begins. */
+/** Where there is nothing yet to go on with, a session begins. */
 export async function whichOf(
-  { resume, resumeSessionAt: uuid, sessionId: id }: SessionOptions,
-  wanted: OpenOptions,
-  { sessions }: Home,
+  { resumeSessionAt: uuid, sessionId: id }: SessionOptions,
+  { which, cwd }: OpenOptions,
+  { sessions }: ConversationHome,
 ): Promise<OpenOptions["which"]> {
-  if (resume === undefined || uuid === undefined) {
-    const { which, cwd } = wanted;
-    if (which === undefined || which.kind === "new" || which.from !== "newest") return which;
+  if (which === undefined || which.kind === "new") return which;
+  if (which.from === "newest") {
     const isThere = (await sessions.list({ cwd })).some(({ parent }) => parent === undefined);
-    return isThere ? which : { kind: "new", id };
+    if (!isThere) return { kind: "new", id };
   }
-  const upTo = await seqOfMessage(sessions.read(resume), { sessionId: resume, uuid });
-  if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${uuid}.` });
-  return { kind: "fork", from: { session: resume }, upTo, id };
+  return uuid === undefined ? which : { ...which, at: messageNamed(uuid) };
 }
+
+const messageNamed =
+  (uuid: string): FindMessage =>
+  async (log, sessionId) => {
+    const place = await placeOfMessage(log, { sessionId, uuid });
+    if (!place) throw fault("usage", { reason: `The session has no message ${uuid}.` });
+    return place;
+  };
 
 function mirrorOf(
   { sessionStore, sessionStoreFlush: flush = "batched" }: Options,

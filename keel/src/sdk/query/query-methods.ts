@@ -6,7 +6,7 @@ import type { SlashCommand } from "../messages/system.ts";
 import type { Settings } from "../options/settings.ts";
 import type { McpServerConfig, McpServerStatus } from "../tools/mcp-server.ts";
 import type { McpSetServersResult } from "../tools/servers.ts";
-import type { QueryInquiries } from "./inquiries.ts";
+import type { QueryInquiries, SDKControlGetSettingsResponse } from "./inquiries.ts";
 import type {
   AccountInfo,
   AgentInfo,
@@ -70,6 +70,12 @@ export interface QueryControls {
       [name in keyof Settings]?: name extends "effortLevel" ? EffortLevel | null : Settings[name] | null;
     },
   ): Promise<void>;
+  /** A title for the session. */
+  renameSession(title: string): Promise<void>;
+  /** A title made of the first words of a text; no model is asked for it. `persist`: the session has it from now on. */
+  generateSessionTitle(description: string, options?: { persist?: boolean }): Promise<string | null>;
+  /** What is in force, and who said it. */
+  getSettings(): Promise<SDKControlGetSettingsResponse>;
   /** Settings into a file; permissions also hold at once. */
   updateSettings(
     destination: "localSettings" | "userSettings",

@@ -4,9 +4,11 @@ import { describe, expect, test } from "vitest";
 import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
 import { sketch } from "../../../../test/support/told.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { reply, replyWith, toolUse } from "../../testing/reply.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
+import { getSessionMessages } from "../stored/session-functions.ts";
 import { AbortError } from "./conversation.ts";
 import { query } from "./query.ts";
 import type { Query } from "./query-methods.ts";
@@ -212,18 +214,55 @@ describe("the options", () => {
     await expect(all(both)).rejects.toMatchObject({ code: "usage" });
   });
 
-  test("an earlier message is gone on from in a copy", async () => {
-    verifies("S2.12");
-    const { options, server } = await sdkStage({ replies: [reply("One."), reply("Two."), reply("Three.")] });
-    const messages = await all(query({ prompt: "a", options: { ...options, sessionId: first } }));
-    await all(query({ prompt: "b", options: { ...options, resume: first } }));
-    const answer = messages.find(({ type }) => type === "assistant");
-    const resumeSessionAt = answer?.uuid ?? "";
-    const copied = await all(query({ prompt: "c", options: { ...options, resume: first, resumeSessionAt } }));
-    expect(copied.at(-1)?.session_id).not.toBe(first);
-    const request = JSON.stringify(server.requests[2]?.body["messages"]);
-    expect(request).toContain("One.");
-    expect(request).not.toContain("Two.");
+  describe("an earlier message is gone on from", () => {
+    const threeTurns = async () => {
+      const said = await sdkStage({
+        replies: [reply("One."), reply("Two."), reply("Three."), reply("Four.")],
+      });
+      const messages = await all(query({ prompt: "a", options: { ...said.options, sessionId: first } }));
+      const more = await all(query({ prompt: "b", options: { ...said.options, resume: first } }));
+      const uuid = messages.find(({ type }) => type === "assistant")?.uuid ?? "";
+      return { ...said, at: { resume: first, resumeSessionAt: uuid }, spent: costOf(more) };
+    };
+    const costOf = (messages: SDKSentMessage[]): number =>
+      messages.flatMap((message) => (message.type === "result" ? [message.total_cost_usd] : [])).at(-1) ?? 0;
+    const words = ({ body }: { body: unknown }): string => JSON.stringify((body as JsonObject)["messages"]);
+
+    test("in the same session, with its bill", async () => {
+      verifies("S2.12", "S2.61");
+      const { options, server, at, spent, cwd } = await threeTurns();
+      const third = await all(query({ prompt: "c", options: { ...options, ...at } }));
+      expect(third.at(-1)?.session_id).toBe(first);
+      expect(costOf(third)).toBeGreaterThan(spent);
+      const asked = words(server.requests[2] ?? { body: {} });
+      expect(asked).toContain("One.");
+      expect(asked).not.toContain("Two.");
+      // Whoever goes on later goes on from there too.
+      await all(query({ prompt: "d", options: { ...options, resume: first } }));
+      const later = words(server.requests[3] ?? { body: {} });
+      expect(later).toContain("Three.");
+      expect(later).not.toContain("Two.");
+      const kept = JSON.stringify(await getSessionMessages(first, { dir: cwd }));
+      expect(kept).toContain("Three.");
+      expect(kept).not.toContain("Two.");
+    });
+
+    test("in a copy where one is wanted", async () => {
+      const { options, server, at } = await threeTurns();
+      const copied = await all(query({ prompt: "c", options: { ...options, ...at, forkSession: true } }));
+      expect(copied.at(-1)?.session_id).not.toBe(first);
+      expect(words(server.requests[2] ?? { body: {} })).not.toContain("Two.");
+      await all(query({ prompt: "d", options: { ...options, resume: first } }));
+      expect(words(server.requests[3] ?? { body: {} })).toContain("Two.");
+    });
+
+    test("and not where there is none of that name", async () => {
+      const { options, server, at } = await threeTurns();
+      const nowhere = { ...options, ...at, resumeSessionAt: "00000000-0000-4000-8000-00000000dead" };
+      await expect(all(query({ prompt: "c", options: nowhere }))).rejects.toThrow("has no message");
+      await all(query({ prompt: "d", options: { ...options, resume: first } }));
+      expect(words(server.requests[2] ?? { body: {} })).toContain("Two.");
+    });
   });
 });
 

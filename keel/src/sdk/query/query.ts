@@ -2,14 +2,15 @@
 
 import { fault } from "../../kernel/fault.ts";
 import { Queue } from "../../kernel/queue.ts";
-import type { PermissionMode } from "../../protocol/settings.ts";
+import { shorten } from "../../kernel/text.ts";
+import type { PermissionMode, ThinkingMode } from "../../protocol/settings.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
 import { read, runsApart, startApart } from "../process/apart.ts";
 import { serverRule } from "../tools/mcp-server.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
-import { inquiriesOf } from "./inquiries.ts";
+import { inquiriesOf, settingsOf } from "./inquiries.ts";
 import { contextUsage, describeSession } from "./introspection.ts";
 import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 import type { SDKControlInitializeResponse } from "./responses.ts";
@@ -57,8 +58,7 @@ export function methodsOf(conversation: Conversation): QueryMethods {
       const { info } = await conversation.open();
       await conversation.set({ model: model ?? info.model });
     },
-    setMaxThinkingTokens: (tokens: number | null) =>
-      conversation.set({ thinking: tokens ? { kind: "budget", tokens } : { kind: "off" } }),
+    setMaxThinkingTokens: (tokens: number | null) => conversation.set({ thinking: thinkingWithin(tokens) }),
     rewindFiles: (id: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
       rewind(conversation, { checkpoint: id, preview: dryRun }),
     streamInput: (input: AsyncIterable<UserMessage>) => conversation.send(input),
@@ -115,6 +115,13 @@ function controlsOf(conversation: Conversation): QueryControls {
     toggleMcpServer: async (name, enabled) => (await conversation.servers()).toggle(name, enabled),
     reconnectMcpServer: async (name) => (await conversation.servers()).reconnect(name),
     applyFlagSettings: async (settings) => (await conversation.open()).updateSettings("flags", settings),
+    renameSession: (title) => conversation.set({ title }),
+    async generateSessionTitle(description, { persist = false } = {}) {
+      const title = titleFrom(description);
+      if (persist && title !== null) await conversation.set({ title });
+      return title;
+    },
+    getSettings: async () => settingsOf(await conversation.open()),
     async updateSettings(destination, settings) {
       const to = destinations[destination];
       if (!to) throw fault("usage", { reason: `Settings are not written to ${destination}.` });
@@ -131,9 +138,22 @@ function controlsOf(conversation: Conversation): QueryControls {
   };
 }
 
+/** The first line that says something, in the length of a line of a list. */
+function titleFrom(description: string): string | null {
+  const [line] = description.split("\n").flatMap((one) => one.trim() || []);
+  return line === undefined ? null : shorten(line, maxTitleLetters);
+}
+
+const maxTitleLetters = 60;
 const maxFileBytes = 10_000_000;
 
 const destinations: Readonly<Record<string, "local" | "user" | undefined>> = {
   localSettings: "local",
   userSettings: "user",
 };
+
+/** Null takes a word about it back. */
+function thinkingWithin(tokens: number | null): ThinkingMode {
+  if (tokens === null) return { kind: "usual" };
+  return tokens > 0 ? { kind: "budget", tokens } : { kind: "off" };
+}

@@ -129,7 +129,7 @@ export async function getSessionMessages(
   try {
     const { storedMessages } = await import("./stored-messages.ts");
     const sessions = await found(sessionId, place);
-    for await (const { at, message } of storedMessages(sessions.read(sessionId), sessionId)) {
+    for (const { at, message } of await storedMessages(sessions.read(sessionId), sessionId)) {
       const { type } = message;
       const isWanted =
         type === "user" || type === "assistant" || (type === "system" && includeSystemMessages);
@@ -186,12 +186,12 @@ export async function forkSession(
   sessionId: string,
   { upToMessageId, title, ...place }: ForkSessionOptions = {},
 ): Promise<ForkSessionResult> {
-  const { seqOfMessage } = await import("./stored-messages.ts");
+  const { placeOfMessage } = await import("./stored-messages.ts");
   const sessions = await found(sessionId, place);
   if (upToMessageId === undefined) return { sessionId: await sessions.fork(sessionId, { title }) };
-  const upTo = await seqOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
-  if (upTo === undefined) throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
-  return { sessionId: await sessions.fork(sessionId, { upTo, title }) };
+  const message = await placeOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
+  if (!message) throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
+  return { sessionId: await sessions.fork(sessionId, { upTo: message.to, title }) };
 }
 
 /** Loaded when it is asked for: a program that only queries needs none of it. */

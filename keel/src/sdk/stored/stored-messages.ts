@@ -1,9 +1,11 @@
 /** The conversation of a stored log as messages with the number of the event that each came from. */
 
-import { uuidFrom } from "../../kernel/uuid.ts";
+import type { MessagePlace } from "../../app/sessions/which-session.ts";
+import { type UUID, uuidFrom } from "../../kernel/uuid.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { toMessages } from "../dialect/dialect.ts";
 import { type InitFacts, newMemo, noFacts } from "../dialect/memo.ts";
+import { idOfBlock } from "../dialect/say.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import { version } from "../version.ts";
 
@@ -28,21 +30,42 @@ export function messageReader({
   };
 }
 
-export async function* storedMessages(
+/** The conversation as it is now: what was left by going back to an earlier message is not in it. */
+export async function storedMessages(
   log: AsyncIterable<Durable>,
   sessionId: string,
-): AsyncGenerator<StoredMessage> {
+): Promise<StoredMessage[]> {
   const messagesOf = messageReader({ sessionId, cwd: "" });
-  for await (const event of log)
-    for (const message of messagesOf(event)) yield { seq: event.seq, at: event.at, message };
+  let messages: StoredMessage[] = [];
+  for await (const event of log) {
+    if (event.type === "context.returned") messages = messages.filter(staysAt(event, sessionId));
+    for (const message of messagesOf(event)) messages.push({ seq: event.seq, at: event.at, message });
+  }
+  return messages;
 }
 
-/** The event that a message came from. */
-export async function seqOfMessage(
+/** Of the reply itself what stands before the block and the block. */
+function staysAt({ to, last }: Extract<Durable, { type: "context.returned" }>, sessionId: string) {
+  const kept = last.kind === "reply" ? idsOfBlocks({ sessionId, seq: to }, last.block + 1) : undefined;
+  return ({ seq, message }: StoredMessage): boolean =>
+    seq < to || (seq === to && (!kept || message.type !== "assistant" || kept.includes(message.uuid)));
+}
+
+/** The event that a message came from, also one that was left, and which block of a reply it is. */
+export async function placeOfMessage(
   log: AsyncIterable<Durable>,
   { sessionId, uuid }: { sessionId: string; uuid: string },
-): Promise<number | undefined> {
-  for await (const { seq, message } of storedMessages(log, sessionId))
-    if ("uuid" in message && message.uuid === uuid) return seq;
+): Promise<MessagePlace | undefined> {
+  const messagesOf = messageReader({ sessionId, cwd: "" });
+  for await (const event of log) {
+    const { seq: to } = event;
+    if (!messagesOf(event).some((message) => "uuid" in message && message.uuid === uuid)) continue;
+    if (event.type !== "model.finished") return { to };
+    const block = idsOfBlocks({ sessionId, seq: to }, event.content.length).indexOf(uuid as UUID);
+    return block < 0 ? { to } : { to, block };
+  }
   return undefined;
 }
+
+const idsOfBlocks = (reply: { sessionId: string; seq: number }, count: number): UUID[] =>
+  Array.from({ length: count }, (_, index) => idOfBlock(reply, index));

@@ -58,6 +58,12 @@ export class SessionServers {
     );
   }
 
+  /** `sdk` for those of the program itself, whether its messages are carried or not. */
+  sourceOf(name: string): string {
+    if (this.#isOwn(name) || own(this.#servers, name)?.type === "sdk") return "sdk";
+    return this.#session.mcp.status().find((server) => server.name === name)?.scope ?? "";
+  }
+
   /** All that the program has, in place of what it had. */
   async set(servers: ServerConfigs): Promise<McpSetServersResult> {
     const before = this.#servers;

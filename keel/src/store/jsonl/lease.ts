@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
 import { parseJson } from "../../kernel/json.ts";
-import type { HeldLease, Leases } from "../../ports/lease.ts";
+import type { HeldLease, LeaseHolder, Leases } from "../../ports/lease.ts";
 import { createWhole, type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
 
 export type LeaseOptions = {
@@ -51,6 +51,38 @@ export class SessionLeases implements Leases {
   /** Whether a lock stands there, stale or not. */
   isHeld(session: string): boolean {
     return this.#options.files.existsNow(this.#lockPath(session));
+  }
+
+  holders(names: readonly string[]): Promise<ReadonlyMap<string, LeaseHolder>> {
+    return this.#inTurn(async () => {
+      const found = new Map<string, LeaseHolder>();
+      const alive = new Map<string, boolean>();
+      for (const name of names.filter((each) => this.isHeld(each))) {
+        const data = await this.#readLock(this.#lockPath(name)).catch(() => "damaged" as const);
+        if (typeof data === "string") continue;
+        const { lease: id, pid } = data;
+        if (!alive.has(id)) alive.set(id, await this.#isAlive(id));
+        if (alive.get(id)) found.set(name, { id, pid });
+      }
+      return found;
+    });
+  }
+
+  /** Where it cannot be looked at it counts as held. Under the guard: somebody else who looks must not meet us. */
+  async #isAlive(id: string): Promise<boolean> {
+    if (id === this.#lease?.id) return true;
+    try {
+      const guard = await this.#guard(id);
+      try {
+        const lock = await lockExisting(this.#leasePath(id));
+        if (lock !== undefined && lock !== "missing") lock.release();
+        return lock === undefined;
+      } finally {
+        guard.release();
+      }
+    } catch {
+      return true;
+    }
   }
 
   /** Lets go as a killed process would: the lease is free, and the locks still stand. For tests of what comes after. */

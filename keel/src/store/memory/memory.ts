@@ -6,7 +6,7 @@ import { fault } from "../../kernel/fault.ts";
 import { byteLength } from "../../kernel/text.ts";
 import type { ArtifactName, Artifacts } from "../../ports/artifacts.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { HeldLease } from "../../ports/lease.ts";
+import type { HeldLease, LeaseHolder } from "../../ports/lease.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
@@ -37,6 +37,7 @@ export function memoryStore({ logs = {}, clock }: MemoryStoreOptions = {}): Memo
     holders: new Map(),
     now: () => clock?.now() ?? Date.now(),
     changes: 0,
+    processes: 0,
   };
   for (const [id, events] of Object.entries(logs)) {
     const opened = events.find((event) => event.type === "session.opened");
@@ -53,6 +54,7 @@ type Disk = {
   readonly now: () => number;
   /** Counts changes: two within a millisecond still have an order. */
   changes: number;
+  processes: number;
 };
 type MemorySession = {
   readonly cwd: string;
@@ -62,10 +64,10 @@ type MemorySession = {
   changedAt: number;
   change: number;
 };
-type MemoryProcess = { alive: boolean };
+type MemoryProcess = { readonly id: string; alive: boolean };
 
 function storeOver(disk: Disk): MemoryStore {
-  const process: MemoryProcess = { alive: true };
+  const process: MemoryProcess = { id: `process-${++disk.processes}`, alive: true };
   const find = (id: string): MemorySession => {
     const session = sessionId(id);
     const kept = disk.sessions.get(session);
@@ -89,7 +91,16 @@ function storeOver(disk: Disk): MemoryStore {
   const open = (session: string): Log =>
     openLog(session, find(session), { disk, process, lease: hold(session) });
   const store: MemoryStore = {
-    leases: { take: async (name) => hold(name), isHeld },
+    leases: {
+      take: async (name) => hold(name),
+      isHeld,
+      holders: async (names) =>
+        new Map(
+          names
+            .filter(isHeld)
+            .map((name): [string, LeaseHolder] => [name, { id: disk.holders.get(name)?.id ?? "" }]),
+        ),
+    },
     async create(id, { cwd, parent }) {
       const session = sessionId(id);
       if (parent !== undefined) find(parent);

@@ -9,15 +9,24 @@ import { commandEnvironment, type ProcessEnvironment } from "../processes/enviro
 
 export type GitAnswer = { readonly ok: true; readonly text: string; readonly cut: boolean } | Refused;
 
-export type RunGit = (args: readonly string[], signal: AbortSignal) => Promise<GitAnswer>;
+/** `input` is what it can read. */
+export type RunGit = (args: readonly string[], signal: AbortSignal, input?: string) => Promise<GitAnswer>;
+
+export type GitPlace = {
+  readonly cwd: string;
+  readonly env: ProcessEnvironment;
+  readonly maxBytes?: number;
+  /** `latin1` keeps every byte as one character, both ways. */
+  readonly encoding?: "utf8" | "latin1";
+};
 
 const maxMs = 20_000;
-const maxBytes = 2 * 1024 * 1024;
+const usualBytes = 2 * 1024 * 1024;
 
-export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): RunGit {
-  const run = (args: readonly string[], signal: AbortSignal): Promise<GitAnswer> =>
+export function gitIn({ cwd, env, maxBytes = usualBytes, encoding = "utf8" }: GitPlace): RunGit {
+  const run: RunGit = (args, signal, input) =>
     new Promise((resolve) => {
-      execFile(
+      const child = execFile(
         "git",
         ["--no-optional-locks", "--no-pager", ...quiet, ...args],
         {
@@ -27,7 +36,7 @@ export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): R
           maxBuffer: maxBytes,
           killSignal: "SIGKILL",
           signal,
-          encoding: "utf8",
+          encoding,
         },
         (error, stdout, stderr) => {
           const isCut = error?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
@@ -35,11 +44,14 @@ export function gitIn({ cwd, env }: { cwd: string; env: ProcessEnvironment }): R
           resolve(no(stderr.trim().split("\n")[0]?.slice(0, 300) || error.message.slice(0, 300)));
         },
       );
+      // One that ends without reading says why by its end.
+      child.stdin?.on("error", () => undefined);
+      child.stdin?.end(input ?? "", encoding);
     });
   let known: Promise<readonly string[]> | undefined;
-  return async (args, signal) => {
+  return async (args, signal, input) => {
     known ??= filtersOff(run, signal);
-    return run([...(await known), ...args], signal);
+    return run([...(await known), ...args], signal, input);
   };
 }
 

@@ -21,6 +21,8 @@ export type OpenWorktree = {
   readonly worktree: Worktree;
   /** The folder in it that the given one is a copy of. */
   readonly cwd: string;
+  /** The commit that it was made of; empty where that is not known. */
+  readonly base: string;
   hasChanges(): Promise<boolean>;
   /** Gives it back. `clean`: it goes when nothing in it has changed. */
   leave(then: "keep" | "clean" | "discard"): Promise<"kept" | "removed">;
@@ -53,15 +55,19 @@ export async function newWorktree(cwd: string, name: string, ports: WorktreePort
   return { ok: true, value: held({ worktree, prefix, base, lease, git }) };
 }
 
-/** Takes one up again that stands there. */
-export async function knownWorktree(worktree: Worktree, ports: WorktreePorts): Promise<WorktreeOpening> {
+/** Takes one up again that stands there. `made`: the commit that it was made of, where somebody has kept that. */
+export async function knownWorktree(
+  worktree: Worktree,
+  ports: WorktreePorts,
+  made?: string | undefined,
+): Promise<WorktreeOpening> {
   const git = gitIn(ports);
   const found = await git(worktree.path, "rev-parse", "--show-toplevel", "HEAD");
   if (found.code !== 0) return no(`There is no worktree at ${worktree.path} any more.`);
   const lease = await ports.lease(worktree.path).catch(() => undefined);
   if (!lease) return no(`The worktree ${worktree.path} is held by another session.`);
   const base = await git(worktree.path, "merge-base", "HEAD", "@{-1}");
-  const start = base.code === 0 ? base.stdout.trim() : "";
+  const start = made ?? (base.code === 0 ? base.stdout.trim() : "");
   return { ok: true, value: held({ worktree, prefix: "", base: start, lease, git }) };
 }
 
@@ -99,6 +105,7 @@ function held({ worktree, prefix, base, lease, git }: HeldWorktree): OpenWorktre
   };
   return {
     worktree,
+    base,
     cwd: path.resolve(worktree.path, prefix),
     hasChanges,
     async leave(then) {

@@ -100,6 +100,12 @@ export function readMarked({ mark, ...place }: { mark: string } & ProcessScanOpt
 export const bornOf = (pid: number): number =>
   new ProcfsReader(statBytes).stat(`${wholeTable}/${pid}/stat`)?.born ?? 0;
 
+/** Where we ourselves are: in the table, so that a namespace of our own is spoken of as the table does. */
+export function ownPlace(): { readonly group: number; readonly session: number } {
+  const { group = 0, session = 0 } = new ProcfsReader(statBytes).stat(`${wholeTable}/self/stat`) ?? {};
+  return { group, session };
+}
+
 export const hasProcessTable = (): boolean => existsSync(`${wholeTable}/self/stat`);
 
 /** It has some fifty numbers and a short name. */

@@ -5,7 +5,14 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Launched } from "./launch.ts";
-import { bornOf, hasProcessTable, maxGlances, type ProcessEntry, ProcessScan } from "./process-table.ts";
+import {
+  bornOf,
+  hasProcessTable,
+  maxGlances,
+  ownPlace,
+  type ProcessEntry,
+  ProcessScan,
+} from "./process-table.ts";
 
 /** Most end at once, so the first looks follow each other closely; who takes longer is looked for less often. */
 const firstPauseMs = 1;
@@ -32,6 +39,8 @@ export class ProcessTree {
   readonly #strangers = new Map<number, number>();
   /** A session consists of descendants of its leader, so all of it is ours if one of it is. */
   readonly #sessions: Set<number>;
+  /** Of ourselves. A child that has just been forked is still in them: they are never taken for its own. */
+  readonly #home = ownPlace();
 
   /** Without a main process, which has ended and whose number may be a stranger's by now, the mark tells. */
   constructor({ pid = 0, mark, since, role = "program" }: ProcessTreeStart) {
@@ -49,7 +58,9 @@ export class ProcessTree {
     // By groups, since that hits all of one at once: who forks in a loop does not slip away between two signals.
     const groups = new Set([this.#pid, ...members.map(({ group }) => group)]);
     if (this.#pid === 0 || (this.#role === "doorkeeper" && signal !== "SIGKILL")) groups.delete(this.#pid);
-    const hit = [...groups].filter((group) => send(-group, signal));
+    groups.delete(this.#home.group);
+    const alone = members.filter(({ group }) => group === this.#home.group).map(({ pid }) => pid);
+    const hit = [...[...groups].map((group) => -group), ...alone].filter((target) => send(target, signal));
     // Dead members that nobody has fetched yet keep a group, so where the table can be read, it is believed.
     return hasProcessTable() ? members.length > 0 || !isSure : hit.length > 0;
   }
@@ -127,7 +138,7 @@ export class ProcessTree {
 
   #take({ pid, born, session }: ProcessEntry): void {
     this.#known.set(pid, born);
-    this.#sessions.add(session);
+    if (session !== this.#home.session) this.#sessions.add(session);
   }
 
   #has({ pid, born, session }: ProcessEntry): boolean {

@@ -1,5 +1,5 @@
-/** The rows of `keel mcp` in the table of commands. */
-import { type CliCommand, type Define, json, targetOptions } from "../command.ts";
+/** The rows of `keel mcp` and `keel plugin` in the table of commands: what others bring. */
+import { type CliCommand, type Define, json, targetOptions, yes } from "../command.ts";
 
 export const mcpCommands = (command: Define): readonly CliCommand[] => [
   command({
@@ -66,5 +66,23 @@ export const mcpCommands = (command: Define): readonly CliCommand[] => [
       "permission-mode": { kind: "text", value: "MODE", says: "default, acceptEdits, plan or dontAsk" },
     },
     load: async () => (await import("./mcp-serve.ts")).serve,
+  }),
+  command({
+    usage: "keel plugin add (FOLDER | git+URL[#TAG] | npm:NAME) [--yes]",
+    says: "Shows what a plugin brings, asks, and adds it. Only files are fetched; nothing of it runs",
+    options: yes,
+    unheard: "goes-on",
+    load: async () => (await import("./plugin.ts")).add,
+  }),
+  command({
+    usage: "keel plugin list [--json]",
+    says: "The plugins that were added, and what each brings",
+    options: json,
+    load: async () => (await import("./plugin.ts")).list,
+  }),
+  command({
+    usage: "keel plugin remove NAME",
+    says: "Removes a plugin. What was fetched is deleted; a folder of your own stays",
+    load: async () => (await import("./plugin.ts")).remove,
   }),
 ];

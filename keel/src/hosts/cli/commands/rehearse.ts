@@ -20,13 +20,25 @@ import { askPerson } from "../terminal/ask-person.ts";
 import { terminalAsker } from "../terminal/terminal.ts";
 import { openStage, type Stage } from "./rehearsal-stage.ts";
 
-export const rehearse: CommandRun = async (_, context) => {
+type RehearseValues = { readonly keep: boolean; readonly console: boolean; readonly "no-open": boolean };
+
+export const rehearse: CommandRun<RehearseValues> = async ({ values }, context) => {
+  const { keep } = values;
+  if (values.console) {
+    const { rehearseInConsole } = await import("./rehearse-console.ts");
+    return rehearseInConsole(context, { keep, opens: !values["no-open"] });
+  }
   const { out, version } = context;
+  if (out.isTerminal && hasPerson(context)) {
+    const { rehearseOnScreen } = await import("../terminal/screen.ts");
+    return rehearseOnScreen(context, { keep });
+  }
   await using stage = await openStage();
-  stage.keep();
+  if (keep) stage.keep();
   out.write(opening(stage));
   const options = stage.options(context);
-  const session = await openHome(options).open({ ...options, version, permissionMode: "acceptEdits" });
+  const home = openHome(options);
+  const session = await home.open({ ...options, version, permissionMode: "acceptEdits" });
   const code = await converse(session, {
     prompt: stage.prompt,
     newPrinter: narrator,
@@ -36,7 +48,10 @@ export const rehearse: CommandRun = async (_, context) => {
     answer: (asked) =>
       hasPerson(context) ? askPerson(asked, { ask: terminalAsker(context) }) : answerOnce(asked, context),
   });
-  if (code === exitCodes.ended) out.write(closing(session, stage, ownName(context.env)));
+  if (code !== exitCodes.ended) return code;
+  const keel = ownName(context.env);
+  const events = await Array.fromAsync(home.sessions.read(session.id), ({ type }) => type);
+  out.write(closing(session, keep ? sayPlace(session, stage, keel) : sayLog(events, keel), keel));
   return code;
 };
 
@@ -66,15 +81,26 @@ Everything else is real: the session, the tools, the permission, the log. It hap
 
 `;
 
-function closing(session: OpenSession, { project, home }: Stage, keel: string): string {
+/** The facts of the session in their order, several of a kind in a row told once. */
+function sayLog(events: readonly string[], keel: string): string {
+  const kinds = events.filter((type, index) => type !== events[index - 1]);
+  return `Its log had ${events.length} events, each on disk before what it tells of went on:
+  ${kinds.join(", ")}
+The folder is gone again; \`${keel} rehearse --keep\` leaves it, and the log, for a look.`;
+}
+
+const sayPlace = (session: OpenSession, { project, home }: Stage, keel: string): string =>
+  `Folder: ${project}
+Log: ${session.location ?? "none"}
+To read it again: KEEL_HOME=${home} ${keel} sessions show ${session.id}`;
+
+function closing(session: OpenSession, kept: string, keel: string): string {
   const { costUsd, unpricedTokens, usage } = session.bill();
   const tokens = usage.inputTokens + usage.outputTokens;
   const price = unpricedTokens > 0 ? "; a script has no price" : "";
   return `
 Cost: ${sayUsd(costUsd)} for ${tokens} tokens${price}.
-Folder: ${project}
-Log: ${session.location ?? "none"}
-To read it again: KEEL_HOME=${home} ${keel} sessions show ${session.id}
+${kept}
 
 That was a rehearsal. For a real model, in a folder of yours:
   ANTHROPIC_API_KEY=… ${keel} -p "What does this project do?"

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { oneOf, usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
+import type { SessionOwner } from "../../../app/sessions/owners.ts";
 import type { Sessions, StoredSession } from "../../../app/sessions/sessions.ts";
 import { toFault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
@@ -18,7 +19,10 @@ const maxCharacters = 60;
 
 export const listSessions: CommandRun<{ json: boolean; all: boolean }> = async ({ values }, context) => {
   const { env, cwd, out, err } = context;
-  const sessions = await openHome({ env, cwd }).sessions.list(values.all ? {} : { cwd });
+  const home = openHome({ env, cwd });
+  const stored = await home.sessions.list(values.all ? {} : { cwd });
+  const owners = await home.owners(stored.map(({ id }) => id));
+  const sessions = stored.map((session) => ({ ...session, owner: owners.get(session.id) ?? null }));
   if (values.json) out.line(toLine(sessions));
   else if (sessions.length > 0)
     out.line(sessions.map((session) => row(session, values.all ? "all" : "one")).join("\n"));
@@ -31,14 +35,29 @@ export const listSessions: CommandRun<{ json: boolean; all: boolean }> = async (
 };
 
 function row(
-  { id, changedAt, title, firstInput, cwd, forkedFrom }: StoredSession,
+  {
+    id,
+    changedAt,
+    title,
+    firstInput,
+    cwd,
+    forkedFrom,
+    owner,
+  }: StoredSession & { readonly owner: SessionOwner | null },
   folders: "one" | "all",
 ): string {
   const words = visible(shorten((title ?? firstInput ?? "").replaceAll("\n", " "), maxCharacters));
   const when = (isoTime(changedAt) ?? "").slice(0, 16).replace("T", " ");
   const origin = forkedFrom ? `  (from ${forkedFrom.session.slice(0, 8)})` : "";
-  return [id, when, ...(folders === "all" ? [visible(cwd)] : []), `${words}${origin}`].join("  ").trimEnd();
+  const open = owner ? `  [${sayOwner(owner)}]` : "";
+  return [id, when, ...(folders === "all" ? [visible(cwd)] : []), `${words}${origin}${open}`]
+    .join("  ")
+    .trimEnd();
 }
+
+/** Who has it open; nobody is not named. */
+const sayOwner = ({ kind, pid }: SessionOwner): string =>
+  kind === "server" ? "open at the server" : `open in process ${pid ?? "unknown"}`;
 
 /** What was said and done, as Markdown. Nothing runs because a session is only shown. */
 export const showSession: CommandRun = async ({ positionals }, context) => {

@@ -7,15 +7,15 @@ import { fault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readRatio } from "../../../view/cache-health.ts";
+import { countersOf, sayCounters } from "../../../view/counters.ts";
 import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../view/usage-report.ts";
 import type { CommandRun } from "../command.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-export const showUsage: CommandRun<{ json: boolean; project: boolean; days?: string | undefined }> = async (
-  { values, positionals },
-  context,
-) => {
+type UsageValues = { json: boolean; metrics: boolean; project: boolean; days?: string | undefined };
+
+export const showUsage: CommandRun<UsageValues> = async ({ values, positionals }, context) => {
   const { env, cwd, out, err } = context;
   const kept = openHome({ env, cwd }).sessions;
   const days = wholeNumber("days", values.days, 1);
@@ -27,7 +27,8 @@ export const showUsage: CommandRun<{ json: boolean; project: boolean; days?: str
       report = foldUsage(report, event);
     for (const text of notices) err.line(text);
   }
-  if (values.json) out.line(toLine(asJson(report)));
+  if (values.metrics) out.line(sayCounters(countersOf(report.totals, report.sessions)));
+  else if (values.json) out.line(toLine(asJson(report)));
   else if (ids.length > 0) out.line(sayUsage(report));
   else err.line("There are no such sessions yet.");
   return exitCodes.ended;

@@ -5,13 +5,15 @@ import type { OpenSession } from "../../../app/open-session.ts";
 import { unlessAborted } from "../../../kernel/abort.ts";
 import type { Context } from "../context.ts";
 
+type TaskSession = Pick<OpenSession, "tasks" | "idle" | "onEvent">;
+
 const second = 1_000;
 /** Longer than any build; a server that was started in the background would otherwise keep the command for ever. */
 const defaultWaitSeconds = 600;
 
 /** Who interrupts the command waits for nothing that goes on beside it: then `signal` has fired. */
 export async function awaitTasks(
-  session: OpenSession,
+  session: TaskSession,
   { env, err }: Context,
   signal: AbortSignal,
 ): Promise<void> {
@@ -29,7 +31,7 @@ export async function awaitTasks(
   }
 }
 
-async function untilTaskChanges(session: OpenSession, ms: number, signal: AbortSignal): Promise<void> {
+async function untilTaskChanges(session: TaskSession, ms: number, signal: AbortSignal): Promise<void> {
   const changed = Promise.withResolvers<void>();
   const timer = setTimeout(changed.resolve, ms);
   const stop = session.onEvent(({ type }) => type === "task.changed" && changed.resolve());

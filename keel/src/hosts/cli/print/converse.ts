@@ -12,9 +12,27 @@ import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
 import { watchOutcome } from "./outcome.ts";
 import { showProgress } from "./progress.ts";
 
+/** As much of an open session as a conversation on the command line needs, wherever it is. */
+export type ConversedSession = Pick<
+  OpenSession,
+  | "id"
+  | "info"
+  | "fold"
+  | "notices"
+  | "toolNames"
+  | "submit"
+  | "onEvent"
+  | "openAsks"
+  | "hasWork"
+  | "idle"
+  | "tasks"
+  | "keepRule"
+  | "close"
+> & { readonly mcp: Pick<OpenSession["mcp"], "status"> };
+
 /** What every output format is: it hears all events of a session and writes what its readers want. */
 export type NewPrinter = (
-  session: Pick<OpenSession, "id" | "info" | "fold" | "notices" | "mcp" | "toolNames">,
+  session: Pick<ConversedSession, "id" | "info" | "fold" | "notices" | "mcp" | "toolNames">,
   context: Context,
 ) => Promise<{
   event(envelope: Envelope): void;
@@ -22,7 +40,7 @@ export type NewPrinter = (
   finish(): void;
 }>;
 
-export type ConversationOptions = {
+export type ConversationOptions<S extends ConversedSession = OpenSession> = {
   /** Without one the unfinished turn goes on. */
   readonly prompt: string | undefined;
   /** `as-is`: a slash at its start means nothing. */
@@ -34,15 +52,18 @@ export type ConversationOptions = {
   /** Whether a person at the terminal sees the steps on standard error. */
   readonly steps?: "shown" | "hidden";
   /** Who answers, in place of the person at the terminal or of nobody. Returns a function that stops it. */
-  readonly answer?: ((session: OpenSession) => (() => void) | Promise<() => void>) | undefined;
+  readonly answer?: ((session: S) => (() => void) | Promise<() => void>) | undefined;
 };
 
 /** Returns the exit code. Throws a fault of the log, and then too the session is closed. */
-export async function converse(session: OpenSession, conversation: ConversationOptions): Promise<number> {
+export async function converse<S extends ConversedSession>(
+  session: S,
+  conversation: ConversationOptions<S>,
+): Promise<number> {
   const { newPrinter, context, level, steps = "shown" } = conversation;
   const answer =
     conversation.answer ??
-    ((asked) => (hasPerson(context) ? askThePerson(asked, context) : refuseAsks(asked)));
+    ((asked: S) => (hasPerson(context) ? askThePerson(asked, context) : refuseAsks(asked)));
   const printer = await newPrinter(session, context);
   const outcome = watchOutcome(session, context);
   session.onEvent((envelope) => printer.event(envelope));
@@ -80,7 +101,7 @@ export async function converse(session: OpenSession, conversation: ConversationO
 }
 
 /** At the terminal; their rules can be kept in a file. Where nobody is, nothing of it is loaded. */
-async function askThePerson(session: OpenSession, context: Context): Promise<() => void> {
+async function askThePerson(session: ConversedSession, context: Context): Promise<() => void> {
   const [{ askPerson }, { askLine, terminalAsker }] = await Promise.all([
     import("../terminal/ask-person.ts"),
     import("../terminal/terminal.ts"),
@@ -99,9 +120,9 @@ async function askThePerson(session: OpenSession, context: Context): Promise<() 
   });
 }
 
-async function work(
-  session: OpenSession,
-  { prompt, words, context }: ConversationOptions,
+async function work<S extends ConversedSession>(
+  session: S,
+  { prompt, words, context }: ConversationOptions<S>,
   interrupted: AbortSignal,
 ): Promise<undefined> {
   if (prompt !== undefined)

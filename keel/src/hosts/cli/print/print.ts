@@ -5,6 +5,7 @@ import { mustFit, type OpenOptions, openOptionsOf } from "../../../app/options.t
 import "../../../app/open-session.ts";
 import { type OptionValues, oneOf, usage } from "../../../app/flags/arguments.ts";
 import { type besideOptions, type FlagValues, readUserFlags } from "../../../app/flags/session-flags.ts";
+import { Fault } from "../../../kernel/fault.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readable, shorten, visible } from "../../../kernel/text.ts";
 import { type Envelope, type EventHandlers, handle } from "../../../protocol/event/envelope.ts";
@@ -19,7 +20,7 @@ import { readPrompt } from "./prompt.ts";
 
 const formats = ["text", "json", "stream-json"] as const;
 
-type SessionValues = FlagValues & OptionValues<typeof besideOptions>;
+export type SessionValues = FlagValues & OptionValues<typeof besideOptions>;
 type PrintValues = SessionValues & {
   readonly [Name in "output-format" | "input-format"]: string | undefined;
 } & { readonly verbose: boolean };
@@ -50,16 +51,35 @@ export async function print(
   const home = openHome(wanted);
   const at = values["resume-session-at"];
   const which = typeof at === "string" ? await whichAt(values, at, { wanted, home }) : wanted.which;
-  const session = await home.open({ ...wanted, which });
-  // Awaited here: the stage of a rehearsal stands until the last word.
-  return await converse(session, {
+  const conversation = {
     prompt,
-    words: values["disable-slash-commands"] ? "as-is" : undefined,
+    words: values["disable-slash-commands"] ? ("as-is" as const) : undefined,
     newPrinter,
     context,
-    level: values.verbose || values.debug ? "info" : "warning",
-    answer: await answererFor(values, context),
+    level: values.verbose || values.debug ? ("info" as const) : ("warning" as const),
+  };
+  const session = await home.open({ ...wanted, which }).catch(async (thrown: unknown) => {
+    if (!(thrown instanceof Fault) || thrown.code !== "session_served") throw thrown;
+    const { mustBeSayable, openServed } = await import("./served-session.ts");
+    await mustBeSayable(values, context.cwd);
+    const { model, effort, thinking, permissionMode, title } = wanted;
+    const served = await openServed({
+      home: home.path,
+      id: String(thrown.detail["session"]),
+      prompt,
+      settings: { model, effort, thinking, permissionMode, title },
+      uuid: () => home.ids.uuid(),
+      env: context.env,
+    });
+    return { served };
   });
+  // Awaited here: the stage of a rehearsal stands until the last word.
+  if ("served" in session)
+    return await converse(session.served, {
+      ...conversation,
+      answer: values["permission-prompts"] === "none" ? refuseAsks : undefined,
+    });
+  return await converse(session, { ...conversation, answer: await answererFor(values, context) });
 }
 
 /** Loaded late: few go on from an earlier message. */
@@ -70,7 +90,7 @@ async function whichAt(
 ): Promise<OpenOptions["which"]> {
   if (typeof resume !== "string") throw usage("--resume-session-at needs --resume.");
   const { whichOf } = await import("../../../sdk/query/opened.ts");
-  return whichOf({ resume, resumeSessionAt }, wanted, home);
+  return whichOf({ resumeSessionAt }, wanted, home);
 }
 
 /** A tool of a server, or nobody; left out: the person at the terminal, where one is. */

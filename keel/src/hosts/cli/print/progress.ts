@@ -29,7 +29,7 @@ export function showProgress(
     }
     if (event.type === "model.finished")
       for (const use of toolUses(event.content)) inputs.set(use.id, use.input);
-    const line = isWatched ? handle(shownSteps, event, inputs) : waits(event);
+    const line = isWatched ? stepLine(event, inputs) : waits(event);
     if (line !== undefined) say(event.origin && isWatched ? `  ${event.origin.kind} ${line}` : line);
   });
 }
@@ -50,9 +50,13 @@ function longWaits(): (event: Envelope) => string | undefined {
 /** Shorter pauses are nothing to speak of. */
 const longMs = 5_000;
 
+/** What a person sees of a step; undefined for what is none. */
+export const stepLine = (event: Envelope, inputs: ReadonlyMap<string, unknown>): string | undefined =>
+  handle(shownSteps, event, inputs);
+
 const shownSteps: EventHandlers<Envelope, [inputs: ReadonlyMap<string, unknown>], string | undefined> = {
   "tool.started": ({ tool, input, callId }, inputs) =>
-    `· ${tool} ${target(input ?? inputs.get(callId))}`.trimEnd(),
+    `· ${tool} ${targetOf(input ?? inputs.get(callId))}`.trimEnd(),
   "tool.finished": (event) => {
     if (!event.failed) return undefined;
     const word = outcomeOf(event).kind === "denied" ? "refused" : "failed";
@@ -65,7 +69,7 @@ const shownSteps: EventHandlers<Envelope, [inputs: ReadonlyMap<string, unknown>]
 };
 
 /** The first text of an input says what it is about: a path, a command, a pattern. */
-function target(input: unknown): string {
+export function targetOf(input: unknown): string {
   const first = isObject(input) ? Object.values(input).find((value) => typeof value === "string") : undefined;
   return typeof first === "string" ? firstLine(first) : "";
 }

@@ -45,14 +45,16 @@ export async function root(parsed: Arguments<typeof rootOptions>, context: Conte
     const { print } = await import("./print.ts");
     return print({ values, positionals }, context);
   }
+  if (context.out.isTerminal && context.input.isTTY === true) {
+    const { openScreen } = await import("../terminal/screen.ts");
+    return openScreen({ values, positionals }, context);
+  }
   if (positionals.length > 0) {
     throw usage(
       `There is no command ${JSON.stringify(positionals[0])}. For an answer: keel -p "PROMPT". All commands: keel --help.`,
     );
   }
-  if (!context.out.isTerminal)
-    throw usage('There is nothing to do. For an answer: keel -p "PROMPT". All commands: keel --help.');
-  const { welcome } = await import("../help.ts");
-  context.out.write(welcome);
-  return exitCodes.ended;
+  throw usage(
+    'There is nothing to do without a terminal. For an answer: keel -p "PROMPT". All commands: keel --help.',
+  );
 }

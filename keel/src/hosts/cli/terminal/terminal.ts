@@ -16,12 +16,16 @@ export type AskPerson = (ask: Ask, signal: AbortSignal) => Promise<Chosen | unde
 const typedAheadMs = 50;
 
 /** Undefined when the question was withdrawn, or the input ended. */
-export function terminalAsker({ input, err }: Pick<Context, "input" | "err">): AskPerson {
+export const terminalAsker = (context: Pick<Context, "input" | "err">): AskPerson =>
+  personAsker((words, signal) => askLine(context, words, signal));
+
+/** Asks by whatever reads the lines of a person. */
+export function personAsker(readAnswer: ReadAnswer): AskPerson {
   return async (ask, signal) => {
-    const line = await askLine({ input, err }, question(ask), signal);
+    const line = await readAnswer(question(ask), signal);
     const chosen = line === undefined ? undefined : choose(ask.options, line);
     if (!chosen?.option.takesWords || chosen.words !== undefined) return chosen;
-    const words = await askLine({ input, err }, "What should the model know? > ", signal);
+    const words = await readAnswer("What should the model know? > ", signal);
     return words?.trim() ? { ...chosen, words: words.trim() } : chosen;
   };
 }

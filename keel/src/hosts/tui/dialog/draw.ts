@@ -1,0 +1,317 @@
+/** A question as rows: what it is about, what is known of it, what can be picked. What does not fit is paged through. */
+import type { Ask } from "../../../protocol/ask.ts";
+import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
+import { sayKind, sayValue } from "../../../view/forms.ts";
+import { inputLines } from "../foot/input-view.ts";
+import { footRows, type LiveContext } from "../foot/live.ts";
+import { drawDisplay } from "../rows/display.ts";
+import { targetOf } from "../rows/tool-row.ts";
+import { diffLines } from "../text/diff.ts";
+import { approvedLines, inertLines, inertOne } from "../text/inert.ts";
+import {
+  asIs,
+  bold,
+  clip,
+  dim,
+  lineWidth,
+  type PrintLine,
+  role,
+  sides,
+  span,
+  type TextLine,
+  type TextSpan,
+} from "../text/styled.ts";
+import { wrapRows } from "../text/wrap.ts";
+import type { FootPlace } from "../writer/frame.ts";
+import { type Button, keepings, titleOf } from "./buttons.ts";
+import type { Dialog } from "./dialog.ts";
+import type { FieldsState } from "./fields.ts";
+import type { QuestionsState } from "./questions.ts";
+
+export type CallExplanation = InquiryAnswer<"explain">;
+
+export type DialogLook = LiveContext & {
+  /** How many rows there are for it. */
+  readonly most: number;
+  /** Which question of how many. */
+  readonly place: number;
+  readonly count: number;
+  readonly explanation: CallExplanation | undefined;
+  /** False as long as somebody types: keys go to the input still. */
+  readonly hasKeys: boolean;
+};
+
+export type DrawnPanel = { readonly lines: TextLine[]; readonly cursor: FootPlace | null };
+
+export function drawDialog(dialog: Dialog, look: DialogLook): DrawnPanel {
+  const { step } = dialog;
+  const head = titleLine(dialog, look);
+  if (step.kind === "questions")
+    return withBody(head, [], questionsPart(step.state, look), look, dialog.scroll);
+  if (step.kind === "fields") return withBody(head, [], fieldsPart(step.state, look), look, dialog.scroll);
+  return withBody(head, bodyRows(dialog.ask, look), footPart(dialog, look), look, dialog.scroll);
+}
+
+const cellsOf = ({ columns }: DialogLook): number => columns - 2;
+
+function titleLine({ ask, step }: Dialog, look: DialogLook): TextLine {
+  const { count, place, signs } = look;
+  const title = step.kind === "keep" ? "For how long?" : titleOf(ask);
+  const notes = [
+    ...(count > 1 ? [`${place} of ${count}`] : []),
+    ...(ask.origin ? [`agent ${inertOne(ask.origin.description ?? ask.origin.kind)}`] : []),
+    ...(look.hasKeys ? [] : ["pause typing to answer"]),
+  ];
+  return sides(
+    [role("asking", ` ${title}`, { bold: true })],
+    [dim(notes.join(` ${signs.dot} `))],
+    cellsOf(look),
+    look,
+  );
+}
+
+/** What it is about, to the last sign; then why it is asked, and what is known of it. */
+function bodyRows(ask: Ask, look: DialogLook): TextLine[] {
+  const rows = bodyLines(ask, look).flatMap((line) => footRows(line, look));
+  const why = [
+    ...(ask.reason === undefined ? [] : [inertOne(ask.reason)]),
+    ...(look.explanation ? sayExplanation(look.explanation) : []),
+  ];
+  const said = why.flatMap((line) =>
+    wrapRows([dim(`   ${line}`)], cellsOf(look), { profile: look.profile, hang: 3 }),
+  );
+  return [...rows, ...said];
+}
+
+function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
+  const { body } = ask;
+  if (body.kind === "terminal") return approvedLines(body.command).map((line) => asIs(span(`   ${line}`)));
+  if (body.kind === "diff")
+    return [
+      asIs(span(`   ${inertOne(body.path)}`)),
+      ...diffLines(body.hunks, { signs: look.signs, indent: 2 }),
+    ];
+  if (body.kind === "text") return approvedLines(body.text).map((line) => asIs(span(`   ${line}`)));
+  const context = {
+    ...look,
+    target: targetOf(ask.input ?? null, look),
+    isRunning: false,
+    failed: false,
+    extent: "all" as const,
+  };
+  return drawDisplay(body, context).body;
+}
+
+export function sayExplanation({ programs, wrapped, flags }: CallExplanation): string[] {
+  const effects = [
+    ...(flags.readOnly ? ["only reads"] : []),
+    ...(flags.writesOutsideCwd ? ["writes outside the folder"] : []),
+    ...(flags.network ? ["uses the network"] : []),
+    ...(flags.destructive ? ["may destroy"] : []),
+  ];
+  const started = wrapped.length > 0 ? `, which start ${wrapped.map(inertOne).join(", ")}` : "";
+  return [
+    ...(programs.length > 0 ? [`runs ${programs.map(inertOne).join(", ")}${started}`] : []),
+    ...(effects.length > 0 ? [effects.join(", ")] : []),
+  ];
+}
+
+function footPart({ step, buttons, marked }: Dialog, look: DialogLook): DrawnPanel {
+  switch (step.kind) {
+    case "keep":
+      return plainPart(
+        [
+          [dim(`   ${inertOne(step.button.option.rule ?? "")}`), ...preview(step.button)],
+          ...keepings.map(({ key, label }, index) => choiceRow(label, key, index === step.marked, look)),
+        ],
+        look,
+      );
+    case "words":
+      return writingPart(step.editor, "Say no. Words for the model, or Enter without any", look);
+    case "edit": {
+      const part = writingPart(step.editor, "Change it, then Enter runs it", look);
+      return step.problem === ""
+        ? part
+        : { ...part, lines: [...part.lines, [role("failed", `   ${step.problem}`)]] };
+    }
+    default:
+      return plainPart(buttonRows(buttons, marked, look), look);
+  }
+}
+
+const preview = ({ option }: Button): TextSpan[] =>
+  option?.preview === undefined ? [] : [dim(`: ${inertOne(option.preview)}`)];
+
+const plainPart = (lines: readonly TextLine[], look: DialogLook): DrawnPanel => ({
+  lines: lines.map((line) => clip(line, cellsOf(look), look)),
+  cursor: null,
+});
+
+function writingPart(editor: Parameters<typeof inputLines>[0], hint: string, look: DialogLook): DrawnPanel {
+  const drawn = inputLines(editor, { ...look, hint, kind: "words" }, Math.max(1, Math.min(6, look.most - 4)));
+  return drawn;
+}
+
+/** In one row where they fit, each below the other where not. */
+function buttonRows(buttons: readonly Button[], marked: number, look: DialogLook): TextLine[] {
+  const { signs } = look;
+  const row: TextSpan[] = buttons.flatMap((button, index): TextSpan[] => {
+    const isMarked = index === marked;
+    return [
+      isMarked
+        ? role("asking", `${index === 0 ? " " : "   "}${signs.pointer} `)
+        : { text: index === 0 ? "   " : "     " },
+      isMarked ? bold(button.label) : span(button.label),
+      dim(`  ${isMarked ? signs.enter : button.key}`),
+    ];
+  });
+  if (lineWidth(row, look.profile) <= cellsOf(look)) return [row];
+  return buttons.map((button, index) => choiceRow(button.label, button.key, index === marked, look));
+}
+
+function choiceRow(label: string, key: string, isMarked: boolean, { signs }: DialogLook): TextLine {
+  return [
+    isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
+    isMarked ? bold(label) : span(label),
+    dim(`  ${isMarked ? signs.enter : key}`),
+  ];
+}
+
+function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
+  const question = state.questions[state.at];
+  if (!question) return { lines: [], cursor: null };
+  const { signs } = look;
+  const cells = cellsOf(look);
+  const many = state.questions.length > 1 ? ` (${state.at + 1} of ${state.questions.length})` : "";
+  const asked = inertLines(question.question).flatMap((line, index) =>
+    wrapRows([span(`   ${line}`), ...(index === 0 ? [dim(many)] : [])], cells, {
+      profile: look.profile,
+      hang: 3,
+    }),
+  );
+  const options = question.options.map(({ label, description }, index): TextLine => {
+    const isMarked = index === state.marked && !state.isWriting;
+    const tick = question.multiSelect ? `${state.picked.has(index) ? signs.ticked : signs.unticked} ` : "";
+    return clip(
+      [
+        isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
+        dim(`${index + 1} `),
+        span(tick),
+        isMarked ? bold(inertOne(label)) : span(inertOne(label)),
+        dim(`  ${inertOne(description)}`),
+      ],
+      cells,
+      look,
+    );
+  });
+  const own = question.options.length;
+  if (state.isWriting) {
+    const drawn = inputLines(state.editor, { ...look, hint: "your own answer", kind: "words" }, 3);
+    const lines = [...asked, ...options, ...drawn.lines];
+    return {
+      lines,
+      cursor: { row: asked.length + options.length + drawn.cursor.row, column: drawn.cursor.column },
+    };
+  }
+  const ownRow: TextLine = [
+    state.marked === own ? role("asking", ` ${signs.pointer} `) : { text: "   " },
+    dim(state.marked === own ? "In your own words …" : "or type your own answer"),
+  ];
+  const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
+  return { lines: [...asked, ...options, ownRow, ...help], cursor: null };
+}
+
+function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
+  const field = state.fields[state.at];
+  if (!field) return { lines: [], cursor: null };
+  const cells = cellsOf(look);
+  const { signs } = look;
+  const needed = field.isNeeded ? "needed" : "may be left out";
+  const head: TextLine[] = [
+    sides(
+      [bold(`   ${inertOne(field.title)}`)],
+      [dim(`${state.at + 1} of ${state.fields.length} ${signs.dot} ${needed}`)],
+      cells,
+      look,
+    ),
+    ...(field.description === ""
+      ? []
+      : wrapRows([dim(`   ${inertOne(field.description)}`)], cells, { profile: look.profile, hang: 3 })),
+  ];
+  const problem: TextLine[] =
+    state.problem === "" ? [] : [clip([role("failed", `   ${state.problem}`)], cells, look)];
+  const { kind } = field;
+  if (state.isWriting) {
+    const preset = field.preset === undefined ? "" : `, or nothing for ${sayValue(field.preset, kind)}`;
+    const drawn = inputLines(
+      state.editor,
+      { ...look, hint: `${sayKind(kind)}${inertOne(preset)}`, kind: "words" },
+      3,
+    );
+    return {
+      lines: [...head, ...drawn.lines, ...problem],
+      cursor: { row: head.length + drawn.cursor.row, column: drawn.cursor.column },
+    };
+  }
+  const value = state.values[field.name];
+  const picked = Array.isArray(value) ? value : [];
+  const labels = "choices" in kind ? kind.choices.map(({ label }) => label) : ["Yes", "No"];
+  const rows = labels.map((label, index): TextLine => {
+    const isMarked = index === state.marked;
+    const choice = "choices" in kind ? kind.choices[index]?.value : undefined;
+    const tick =
+      kind.type === "choices" ? `${picked.includes(choice ?? "") ? signs.ticked : signs.unticked} ` : "";
+    return clip(
+      [
+        isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
+        dim(`${index + 1} `),
+        span(`${tick}${inertOne(label)}`),
+      ],
+      cells,
+      look,
+    );
+  });
+  return { lines: [...head, ...rows, ...problem], cursor: null };
+}
+
+/** The head and the choices are always seen; of what is between as much as there is room for. */
+function withBody(
+  head: TextLine,
+  body: readonly TextLine[],
+  foot: DrawnPanel,
+  look: DialogLook,
+  scroll: number,
+): DrawnPanel {
+  const { most, signs } = look;
+  const footRoom = Math.max(1, most - 1 - Math.min(body.length, 1));
+  const footLines = fitted(foot, footRoom);
+  const room = Math.max(0, most - 1 - footLines.lines.length);
+  if (body.length <= room) return joined(head, body, footLines);
+  const window = Math.max(0, room - 1);
+  const first = Math.min(scroll, Math.max(0, body.length - window));
+  const left = body.length - first - window;
+  const said = [
+    ...(first > 0 ? [`${first} rows above`] : []),
+    ...(left > 0 ? [`${left} more rows below`] : []),
+  ].join(", ");
+  const mark: TextLine = clip([dim(`   ${signs.ellipsis} ${said} (PgUp, PgDn)`)], cellsOf(look), look);
+  return joined(head, [...body.slice(first, first + window), ...(room > 0 ? [mark] : [])], footLines);
+}
+
+function joined(head: TextLine, body: readonly TextLine[], foot: DrawnPanel): DrawnPanel {
+  const lines = [head, ...body, ...foot.lines];
+  const row = 1 + body.length + (foot.cursor?.row ?? 0);
+  return { lines, cursor: foot.cursor && { row, column: foot.cursor.column } };
+}
+
+/** Where even the choices have more rows than there are, those around the marked one. */
+function fitted(part: DrawnPanel, most: number): DrawnPanel {
+  if (part.lines.length <= most) return part;
+  const marked =
+    part.cursor?.row ?? part.lines.findIndex((line) => line.some(({ style }) => style?.role === "asking"));
+  const first = Math.max(0, Math.min(marked - Math.floor(most / 2), part.lines.length - most));
+  return {
+    lines: part.lines.slice(first, first + most),
+    cursor: part.cursor && { row: part.cursor.row - first, column: part.cursor.column },
+  };
+}

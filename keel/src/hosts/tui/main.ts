@@ -1,0 +1,233 @@
+/**
+ * `keel` on a terminal: asks what has to be known first, opens the session, and gives it a screen; or plain lines, where
+ * a screen would be in the way. Ends when the person does, and leaves the terminal as it was.
+ */
+import { type Home, openHome } from "../../app/home.ts";
+import type { OpenSession } from "../../app/open-session.ts";
+import type { OpenOptions } from "../../app/options.ts";
+import { nearHandle } from "../../app/sessions/served-sessions.ts";
+import { Fault } from "../../kernel/fault.ts";
+import { exitCodes } from "../../kernel/faults.ts";
+import { choose, lookFor } from "./choice.ts";
+import type { ScreenDoor, ScreenWishes } from "./door.ts";
+import { withoutKey } from "./first-run.ts";
+import { ownSide } from "./own-side.ts";
+import type { ScreenEnd, ScreenEnvironment, ScreenHost, SessionsSide } from "./screen/host.ts";
+import { listPanel, type PanelItem } from "./screen/panel.ts";
+import { runScreen } from "./screen/run.ts";
+import { sayAgo } from "./screen/screen-row.ts";
+import { screenSettings } from "./screen/settings.ts";
+import { dim, type PrintLine, words } from "./text/styled.ts";
+import { trustFirst } from "./trust.ts";
+
+export async function startScreen(
+  wanted: OpenOptions,
+  door: ScreenDoor,
+  wishes: ScreenWishes = {},
+): Promise<number> {
+  const home = openHome(wanted);
+  let options = wanted;
+  if (wishes.pick) {
+    const picked = await pickSession(home, door);
+    if (picked === undefined) return exitCodes.ended;
+    options = { ...wanted, which: { kind: "resume", from: { session: picked } } };
+  }
+  if (!wishes.rehearsal) await trustFirst(options, door);
+  let more = wishes;
+  for (;;) {
+    const session = await openOr(home, options, door);
+    if (typeof session === "number") return session;
+    if (typeof session === "string") return await attachScreen(session, { ...door, home: home.path });
+    const end = await show(session, home, { door, wishes: more });
+    if (end.kind !== "switch") return await ended(session, end, { ...door, rehearsal: wishes.rehearsal });
+    await session.close("ended");
+    options = {
+      ...wanted,
+      which: { kind: "resume", from: { session: end.session } },
+      unfinished: "continue",
+    };
+    more = {};
+  }
+}
+
+/**
+ * Without a key the person is told what there is to do, and what they choose may be to end: a code. The id of a session
+ * that the server of the home has, to be joined there.
+ */
+async function openOr(
+  home: Home,
+  options: OpenOptions,
+  door: ScreenDoor,
+): Promise<OpenSession | number | string> {
+  try {
+    return await home.open(options);
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === "session_served") return String(thrown.detail["session"]);
+    if (!(thrown instanceof Fault) || thrown.code !== "key_missing") throw thrown;
+    return await withoutKey(thrown, door);
+  }
+}
+
+/** A session of the server of this home. It goes on when the screen has gone. Throws `link_lost` where none runs. */
+export async function attachScreen(
+  id: string,
+  door: ScreenDoor & { readonly home: string },
+): Promise<number> {
+  const [{ connectHere }, { farSessions, onLinkOf }] = await Promise.all([
+    import("../../app/sessions/home-server.ts"),
+    import("./far.ts"),
+  ]);
+  const { client } = await connectHere(door.home, "keel");
+  const clock = { now: () => Date.now() };
+  try {
+    for (let session = id; ; ) {
+      const handle = client.attach(session);
+      const { effective } = await handle.inquire("settings");
+      const end = await runOn({
+        handle,
+        terminal: door.terminal,
+        own: ownSide({ env: door.env, home: door.home, process }),
+        sessions: farSessions(client, clock.now),
+        settings: screenSettings(effective),
+        env: door.env,
+        version: door.version,
+        onLink: onLinkOf(client),
+        signal: door.stopped.signal,
+        guard: door.guard,
+        clock,
+      });
+      if (end.kind === "stopped") return door.stopped.code();
+      if (end.kind === "switch") session = end.session;
+      else {
+        door.say(
+          end.kind === "closed"
+            ? "The session was closed."
+            : `Left. It goes on at the server: keel attach ${session}`,
+        );
+        return exitCodes.ended;
+      }
+    }
+  } finally {
+    client.close();
+  }
+}
+
+/** On the screen, or as plain lines. */
+async function runOn(host: ScreenHost): Promise<ScreenEnd> {
+  try {
+    if (!host.settings.plain && !isPlain(host.env)) return await runScreen(host);
+    const { runPlain } = await import("./plain.ts");
+    return await runPlain(host);
+  } finally {
+    await host.handle.detach();
+  }
+}
+
+async function show(
+  session: OpenSession,
+  home: Home,
+  { door, wishes }: { door: ScreenDoor; wishes: ScreenWishes },
+): Promise<ScreenEnd> {
+  const { env } = door;
+  const { effective } = await session.inquire("settings");
+  const settings = screenSettings(effective);
+  const handle = nearHandle(session);
+  const clock = { now: () => Date.now() };
+  // A turn that an earlier process left unfinished goes on.
+  if (session.hasWork()) session.run().catch(() => undefined);
+  const host: ScreenHost = {
+    handle,
+    terminal: door.terminal,
+    own: ownSide({ env, home: home.path, process }),
+    sessions: nearSessions(home, session, clock.now),
+    settings,
+    env,
+    version: door.version,
+    welcome: [...(wishes.welcome ?? opening(session, door)), ...notices(session, door)],
+    draft: wishes.draft,
+    prompt: wishes.prompt,
+    signal: door.stopped.signal,
+    guard: door.guard,
+    clock,
+  };
+  return await runOn(host);
+}
+
+/** Terminals that cannot be drawn on, and readers that read out what is drawn. */
+export const isPlain = (env: ScreenEnvironment): boolean =>
+  env["TERM"] === "dumb" || (env["TERM"] ?? "") === "" || env["KEEL_PLAIN"] === "1";
+
+function opening(session: OpenSession, { version, env }: ScreenDoor): PrintLine[] {
+  const { signs } = lookFor(env);
+  const { cwd, model } = session.info;
+  return [words([dim(`Keel ${version} ${signs.dot} ${model} ${signs.dot} ${cwd}`)])];
+}
+
+function notices({ notices: all }: OpenSession, { env }: ScreenDoor): PrintLine[] {
+  const { signs } = lookFor(env);
+  return all
+    .filter(({ level }) => level === "warning")
+    .map(({ text }) => words([dim(`${signs.warning} ${text.replaceAll("\n", " ")}`)], 2));
+}
+
+async function pickSession(
+  home: Home,
+  { terminal, env, cwd, stopped }: ScreenDoor,
+): Promise<string | undefined> {
+  const items = await listSessions(home, cwd, Date.now());
+  const { previewSession } = await import("./screen/perform.ts");
+  const picked = await choose({
+    ports: terminal,
+    env,
+    panel: listPanel("resume", "Which session?", items, "Enter goes on with it, Esc leaves"),
+    preview: (item, context) => previewSession(home.sessions.read(item.id), context),
+    signal: stopped.signal,
+  });
+  return picked?.id;
+}
+
+/** A session in which nothing was said leaves nothing behind to come back to. */
+async function ended(
+  session: OpenSession,
+  end: ScreenEnd,
+  { say, stopped, rehearsal }: ScreenDoor & Pick<ScreenWishes, "rehearsal">,
+): Promise<number> {
+  const hasSaid = session.bill().costUsd > 0 || (await hasInputs(session));
+  await session.close(end.kind === "stopped" ? "stopped" : "ended");
+  if (end.kind === "stopped") return stopped.code();
+  if (rehearsal) for (const line of rehearsal(session.id)) say(line);
+  else if (hasSaid) say(`Ended. The session is kept: keel --resume ${session.id}`);
+  return exitCodes.ended;
+}
+
+async function hasInputs(session: OpenSession): Promise<boolean> {
+  for await (const event of session.history()) if (event.type === "input.accepted") return true;
+  return false;
+}
+
+const maxListed = 200;
+
+function nearSessions(home: Home, session: OpenSession, now: () => number): SessionsSide {
+  return {
+    list: () => listSessions(home, session.info.cwd, now()),
+    read: (id) => (id === session.id ? session.history() : home.sessions.read(id)),
+    async keepRule(rule, to) {
+      const { file } = await session.keepRule(rule, to);
+      return `Written: ${file}`;
+    },
+  };
+}
+
+/** Those of the folder first, then the others of the home. */
+async function listSessions(home: Home, cwd: string, now: number): Promise<readonly PanelItem[]> {
+  const all = await home.sessions.list({ limit: maxListed });
+  const here = all.filter((one) => one.cwd === cwd);
+  const elsewhere = all.filter((one) => one.cwd !== cwd);
+  return [...here, ...elsewhere]
+    .filter(({ firstInput, title }) => firstInput !== undefined || title !== undefined)
+    .map(({ id, title, firstInput, changedAt, cwd: folder }) => ({
+      id,
+      label: (title ?? firstInput ?? "").replace(/\s+/g, " ").trim(),
+      note: folder === cwd ? sayAgo(now - changedAt) : `${folder}, ${sayAgo(now - changedAt)}`,
+    }));
+}

@@ -1,0 +1,136 @@
+/** A finished row of the transcript as lines that stay. */
+import { never } from "../../../kernel/never.ts";
+import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
+import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
+import { sayAnswer, sayAttachments, sayCompaction, saySender } from "../../../view/say-row.ts";
+import { textOfParts } from "../../../view/shown.ts";
+import { markdownLines } from "../markdown/markdown.ts";
+import { inertLines, inertOne } from "../text/inert.ts";
+import { asIs, bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
+import type { RowContext } from "./context.ts";
+import { toolLines } from "./tool-row.ts";
+
+/** Nothing for what is told elsewhere: by a call's own row, or in the status line. */
+export function rowLines(row: Row, context: RowContext, extent: "short" | "all" = "short"): PrintLine[] {
+  switch (row.kind) {
+    case "user":
+      return userLines(row, context);
+    case "text":
+      return markdownLines(row.text, context);
+    case "thinking":
+      if (row.text.trim() === "" || (context.thinking === "hidden" && extent === "short")) return [];
+      return inertLines(row.text.trim()).map((line) => words([span(line, { dim: true, italic: true })]));
+    case "tool":
+      return toolLines(row, context, extent);
+    case "notice":
+      return noticeLines(row, context);
+    case "ask":
+      return askLines(row, context, extent);
+    case "compaction":
+      return [words([dim(`${context.signs.dot} ${sayCompaction(row)}`)])];
+    case "turn-end":
+      return turnEndLines(row, context, extent);
+    case "agent":
+      return agentLines(row, context);
+    case "task":
+      return taskLines(row, context);
+    default:
+      return never(row);
+  }
+}
+
+function userLines(row: UserRow, context: RowContext): PrintLine[] {
+  const { signs } = context;
+  const rule = role("running", `${signs.rule}`);
+  const isPerson = row.from.kind === "person" && row.from.name === undefined;
+  const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
+  const said = inertLines(withoutOurTags(textOfParts(row.content)).trimEnd());
+  const isWords = row.from.kind === "person" || row.from.kind === "channel";
+  const lines = said.map((line) =>
+    isWords
+      ? words([rule, row.status === "dropped" ? span(line, { dim: true, strike: true }) : bold(line)], 1)
+      : words([dim(signs.rule), dim(line)], 1),
+  );
+  const more = sayAttachments(row.content).map((text) => asIs(rule, dim(inertOne(text))));
+  const reason =
+    row.status === "dropped"
+      ? [words([dim(`${signs.rule}not sent${row.reason ? `: ${inertOne(row.reason)}` : ""}`)])]
+      : [];
+  const shown = isWords ? lines : lines.slice(0, maxForeignRows);
+  return [...sender, ...shown, ...more, ...reason];
+}
+
+/** What a task or a hook says is for the model: its start is enough here. */
+const maxForeignRows = 3;
+
+/** What we put around files and commands that were mentioned is for the model; the person's own words stay. */
+const withoutOurTags = (text: string): string =>
+  text.replace(/\n?<(keel-[a-z-]+|attached_file)\b[^>]*>[\s\S]*?<\/\1>/g, "");
+
+function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLine[] {
+  const lines = inertLines(text);
+  const isWarning = level === "warning";
+  return lines.map((line, index) => {
+    const mark = index > 0 ? "  " : `${isWarning ? signs.warning : signs.dot} `;
+    return words([isWarning ? role("asking", mark) : dim(mark), isWarning ? span(line) : dim(line)], 2);
+  });
+}
+
+/** The call that was asked about tells how it went; what was answered elsewhere, or belongs to no call, is told here. */
+function askLines(row: AskRow, { signs }: RowContext, extent: "short" | "all"): PrintLine[] {
+  const { closed, ask } = row;
+  const isToldByCall = ask.callId !== undefined && closed?.by === "host" && closed.who === undefined;
+  if (!closed || closed.by === "rule" || (extent === "short" && isToldByCall)) return [];
+  return [words([dim(`${signs.dot} ${inertOne(ask.title)} ${inertOne(sayAnswer(row))}`)], 2)];
+}
+
+function turnEndLines(row: TurnEndRow, { signs }: RowContext, extent: "short" | "all"): PrintLine[] {
+  const { reason, fault, costUsd, ms } = row;
+  const figures = `${sayDuration(ms)} ${signs.dot} ${sayUsd(costUsd)}`;
+  if (reason === "completed") return extent === "all" ? [cut(dim(figures))] : [];
+  const said = fault ? `${sayReason(reason)}: ${inertOne(fault.message)}` : sayReason(reason);
+  const isFailure = fault !== undefined || !["interrupted", "closed", "tool_deferred"].includes(reason);
+  const mark = isFailure ? role("failed", `${signs.failed} `) : dim(`${signs.stopped} `);
+  return [words([mark, span(said), dim(`  ${figures}`)], 2)];
+}
+
+function agentLines(
+  { agent, title, status, totals, at, endedAt, data }: AgentRow,
+  { signs }: RowContext,
+): PrintLine[] {
+  const isWell = status === "completed";
+  const facts = [
+    ...(data.toolUses === undefined ? [] : [`${data.toolUses} ${data.toolUses === 1 ? "call" : "calls"}`]),
+    ...(endedAt === null ? [] : [sayDuration(endedAt - at)]),
+    ...(totals.costUsd > 0 ? [sayUsd(totals.costUsd)] : []),
+    ...(isWell ? [] : [status]),
+  ];
+  const mark = isWell
+    ? role("done", signs.done)
+    : status === "failed"
+      ? role("failed", signs.failed)
+      : dim(signs.stopped);
+  const head = cut(
+    mark,
+    bold(` ${inertOne(agent)} `),
+    span(inertOne(title)),
+    dim(`  ${facts.join(` ${signs.dot} `)}`),
+  );
+  const why = !isWell && data.error !== undefined ? [words([dim(`   ${inertOne(data.error)}`)], 3)] : [];
+  return [head, ...why];
+}
+
+function taskLines({ title, status, at, endedAt, data }: TaskRow, { signs }: RowContext): PrintLine[] {
+  const isWell = status === "completed";
+  const facts = [
+    isWell ? "done" : status,
+    ...(data.exitCode ? [`exit code ${data.exitCode}`] : []),
+    ...(endedAt === null ? [] : [sayDuration(endedAt - at)]),
+  ];
+  const mark = isWell
+    ? role("done", signs.done)
+    : status === "failed"
+      ? role("failed", signs.failed)
+      : dim(signs.stopped);
+  return [cut(mark, bold(" Task "), span(inertOne(title)), dim(`  ${facts.join(` ${signs.dot} `)}`))];
+}

@@ -1,0 +1,56 @@
+/** What the screen wants done: the reducers say it, `run.ts` does it, and what comes of it is a message again. */
+import type { Command, Receipt } from "../../../protocol/command.ts";
+import type { InquiryAnswer, InquiryName, InquiryQuestion } from "../../../protocol/inquiry.ts";
+import type { RuleFile } from "../../../view/choices.ts";
+import type { PrintLine } from "../text/styled.ts";
+import type { PanelItem } from "./panel.ts";
+
+/** A question to the session, and what its answer is for. */
+export type InquireEffect = {
+  [Name in InquiryName]: {
+    readonly type: "inquire";
+    readonly name: Name;
+    readonly question: InquiryQuestion<Name>;
+    readonly tag: string;
+  };
+}[InquiryName];
+
+export type Effect =
+  /** `tag`: what its receipt is for; none where nobody waits for it. */
+  | { readonly type: "submit"; readonly command: Command; readonly tag?: string }
+  | InquireEffect
+  /** Where a rule stays is the session's side to know. */
+  | { readonly type: "keep-rule"; readonly askId: string; readonly rule: string; readonly to: RuleFile }
+  | { readonly type: "end" }
+  | { readonly type: "suspend" }
+  | { readonly type: "clear-screen" }
+  | { readonly type: "edit-outside"; readonly text: string }
+  | { readonly type: "clipboard" }
+  | { readonly type: "copy"; readonly text: string }
+  | { readonly type: "attach-path"; readonly path: string; readonly typed: string }
+  | { readonly type: "remember-input"; readonly text: string }
+  /** Sessions of this home, or of the server. */
+  | { readonly type: "list-sessions" }
+  | { readonly type: "preview-session"; readonly id: string }
+  | { readonly type: "switch-session"; readonly id: string }
+  /** The log from its start, as lines. */
+  | { readonly type: "read-transcript" }
+  | { readonly type: "export"; readonly format: "md" | "html" | "jsonl" };
+
+export type InquiryGot = {
+  [Name in InquiryName]: { readonly name: Name; readonly answer: InquiryAnswer<Name> };
+}[InquiryName];
+
+/** What came of an effect. */
+export type Got =
+  | { readonly what: "receipt"; readonly tag: string; readonly receipt: Receipt }
+  | ({ readonly what: "inquiry"; readonly tag: string } & InquiryGot)
+  | { readonly what: "edited"; readonly text: string }
+  | { readonly what: "image"; readonly name: string; readonly mediaType: string; readonly data: string }
+  | { readonly what: "sessions"; readonly items: readonly PanelItem[] }
+  | { readonly what: "preview"; readonly id: string; readonly lines: readonly PrintLine[] }
+  | { readonly what: "transcript"; readonly lines: readonly PrintLine[] }
+  | { readonly what: "said"; readonly text: string }
+  | { readonly what: "status"; readonly text: string }
+  | { readonly what: "branch"; readonly name: string | undefined }
+  | { readonly what: "failed"; readonly tag: string; readonly text: string };

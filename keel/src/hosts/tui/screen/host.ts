@@ -1,0 +1,71 @@
+/** What a screen is opened on: a session by its handle, and what only its own side can do. Types only. */
+
+import type { Durable } from "../../../protocol/event/durable.ts";
+import type { SessionHandle } from "../../../protocol/handle.ts";
+import type { RuleFile } from "../../../view/choices.ts";
+import type { PrintLine } from "../text/styled.ts";
+import type { TerminalPorts } from "../writer/terminal.ts";
+import type { PanelItem } from "./panel.ts";
+import type { ScreenSettings } from "./settings.ts";
+
+export type ScreenEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** What only the process at the terminal can do, wherever the session is. Each may fail; then it says why. */
+export type OwnSide = {
+  /** The text as a person left it in their editor; undefined where they left it alone. */
+  editText(text: string): Promise<string | undefined>;
+  clipboardImage(): Promise<PastedImage | undefined>;
+  readImage(path: string): Promise<PastedImage | undefined>;
+  readHistory(cwd: string): Promise<readonly string[]>;
+  addHistory(cwd: string, text: string): Promise<void>;
+  branchOf(cwd: string): Promise<string | undefined>;
+  /** Runs a command of the person's own with facts as JSON, for its first line. */
+  statusLine(command: string, facts: object): Promise<string | undefined>;
+  /** Stops the process; settles when it goes on. */
+  suspend(): Promise<void>;
+  writeExport(name: string, text: string): Promise<string>;
+};
+
+export type PastedImage = { readonly name: string; readonly mediaType: string; readonly data: string };
+
+/** The other sessions: of the home, or of the server. */
+export type SessionsSide = {
+  list(): Promise<readonly PanelItem[]>;
+  /** Durable events of a log, from its start. */
+  read(id: string): AsyncIterable<Durable>;
+  /** A rule in a settings file of the session's side; undefined where that cannot be done from here. */
+  keepRule?(rule: string, to: RuleFile): Promise<string>;
+};
+
+export type ScreenHost = {
+  readonly handle: SessionHandle;
+  readonly terminal: TerminalPorts;
+  readonly own: OwnSide;
+  readonly sessions: SessionsSide;
+  readonly settings: ScreenSettings;
+  readonly env: ScreenEnvironment;
+  readonly version: string;
+  /** How the way to the session stands, where there is a way. */
+  onLink?(listener: (link: "open" | "lost") => void): () => void;
+  /** Printed before anything else. */
+  readonly welcome?: readonly PrintLine[] | undefined;
+  /** What is in the input at the start. */
+  readonly draft?: string | undefined;
+  /** Sent at once. */
+  readonly prompt?: string | undefined;
+  /** Ends the screen. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the terminal's way back; whatever ends the process walks it. */
+  guard?(restore: () => void): () => void;
+  readonly clock: { now(): number };
+};
+
+/** How a screen ended. */
+export type ScreenEnd =
+  /** The person is done; the session may go on. */
+  | { readonly kind: "left" }
+  | { readonly kind: "switch"; readonly session: string }
+  /** The session was closed by somebody else. */
+  | { readonly kind: "closed" }
+  /** A signal, or the terminal went away. */
+  | { readonly kind: "stopped" };

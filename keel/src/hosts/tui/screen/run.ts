@@ -1,0 +1,351 @@
+/** The screen at work: wiring only. Messages go through the reducer, what it wants done is done here. */
+import { toFault } from "../../../kernel/fault.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
+import { isDurable } from "../../../protocol/event/envelope.ts";
+import { decodeKeys, flushKeys, isWaiting, noKeys } from "../input/keys.ts";
+import { fullSigns, signsFor } from "../text/signs.ts";
+import { backgroundOf, depthFor } from "../text/theme.ts";
+import { bell, desktopNotice, setTitle } from "../writer/modes.ts";
+import { frameAt, withFrame } from "../writer/pace.ts";
+import {
+  guessedReflow,
+  guessedWidths,
+  noAnswers,
+  probed,
+  questions,
+  reflowOf,
+  widthsOf,
+} from "../writer/probe.ts";
+import { ScreenTerminal } from "../writer/terminal.ts";
+import type { Got } from "./effects.ts";
+import type { ScreenEnd, ScreenHost } from "./host.ts";
+import { dialogHasKeys, layout } from "./layout.ts";
+import { perform } from "./perform.ts";
+import { initialState, isBusy, runningWork, type ScreenState } from "./state.ts";
+import { createStore, type ScreenStore } from "./store.ts";
+import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
+
+/** A lone escape is the key when nothing follows it for this long. */
+const escapeMs = 40;
+/** How much of an old log is folded when a session is taken up. */
+const tailEvents = 600;
+/** Work that took this long is worth a notice when it is done. */
+const longMs = 8_000;
+
+export async function runScreen(host: ScreenHost): Promise<ScreenEnd> {
+  return new ScreenRun(host).run();
+}
+
+class ScreenRun {
+  readonly #host: ScreenHost;
+  readonly #terminal: ScreenTerminal;
+  readonly #store: ScreenStore<ScreenState>;
+  readonly #ended = Promise.withResolvers<ScreenEnd>();
+  readonly #stop = new AbortController();
+  readonly #undo: (() => void)[] = [];
+  #keys = noKeys;
+  #probe = noAnswers;
+  #drawn: readonly number[] = [];
+  #frame: NodeJS.Timeout | undefined;
+  #frameAt = Number.POSITIVE_INFINITY;
+  #clock: NodeJS.Timeout | undefined;
+  #escape: NodeJS.Timeout | undefined;
+  #redraw = false;
+
+  constructor(host: ScreenHost) {
+    this.#host = host;
+    const { env, settings } = host;
+    this.#terminal = new ScreenTerminal(host.terminal, { title: settings.title });
+    const signs = signsFor(env);
+    const background = backgroundOf(env["COLORFGBG"] ?? "") ?? "dark";
+    const depth = depthFor(env);
+    this.#store = createStore(
+      initialState({
+        size: this.#terminal.size,
+        now: host.clock.now(),
+        look: {
+          theme: { depth, background, links: depth !== "none" && opensLinks(env) },
+          profile: guessedWidths(signs === fullSigns),
+          signs,
+          reflow: guessedReflow(env),
+        },
+        settings,
+        session: { id: host.handle.id, cwd: env["PWD"] ?? "/", home: env["HOME"] ?? "/" },
+      }),
+    );
+  }
+
+  async run(): Promise<ScreenEnd> {
+    const host = this.#host;
+    const isProbed = this.#store.getState().look.signs === fullSigns;
+    this.#terminal.enter((bytes) => this.#onBytes(bytes), isProbed ? questions : "");
+    if (host.guard) this.#undo.push(host.guard(() => this.#terminal.leave()));
+    try {
+      this.#undo.push(this.#terminal.onResize(() => this.#onResize()));
+      if (host.onLink) this.#undo.push(host.onLink((link) => this.#send({ type: "link", link })));
+      host.signal?.addEventListener("abort", () => this.#ended.resolve({ kind: "stopped" }), { once: true });
+      this.#watch();
+      if (host.welcome) this.#send({ type: "print", lines: host.welcome });
+      if (host.draft) this.#send({ type: "got", got: { what: "edited", text: host.draft } });
+      this.#wantFrame("key");
+      void this.#follow().catch((thrown: unknown) => {
+        this.#send({ type: "got", got: { what: "failed", tag: "events", text: toFault(thrown).message } });
+        this.#ended.resolve({ kind: "closed" });
+      });
+      return await this.#ended.promise;
+    } finally {
+      this.#stop.abort();
+      for (const undo of this.#undo) undo();
+      clearTimeout(this.#frame);
+      clearInterval(this.#clock);
+      clearTimeout(this.#escape);
+      if (this.#terminal.canDraw()) this.#draw();
+      this.#terminal.leave();
+    }
+  }
+
+  /** What the log has, then what happens. Facts come beside it: the first frame waits for neither. */
+  async #follow(): Promise<void> {
+    const { handle, own, prompt } = this.#host;
+    const { signal } = this.#stop;
+    const [facts, { seq }, bill, history] = await Promise.all([
+      handle.inquire("facts"),
+      handle.inquire("position"),
+      handle.inquire("usage"),
+      own.readHistory(this.#store.getState().session.cwd).catch(() => []),
+    ]);
+    this.#send({ type: "facts", facts });
+    this.#store.setState((state) => ({
+      ...state,
+      history: { ...state.history, entries: history, at: history.length },
+      totals: {
+        ...state.totals,
+        costUsd: bill.costUsd,
+        lostRequests: bill.unknownRequests,
+        unpricedTokens: bill.unpricedTokens,
+      },
+    }));
+    void this.#lookAround();
+    const after = Math.max(0, seq - tailEvents);
+    let isLive = seq === after;
+    if (isLive) this.#caughtUp(prompt);
+    for await (const event of handle.events(after, signal)) {
+      this.#onEvent(event);
+      if (!isLive && isDurable(event) && !event.origin && event.seq >= seq) {
+        isLive = true;
+        this.#caughtUp(prompt);
+      }
+    }
+    if (!signal.aborted) this.#ended.resolve({ kind: "closed" });
+  }
+
+  #caughtUp(prompt: string | undefined): void {
+    this.#send({ type: "caught-up" });
+    if (prompt === undefined) return;
+    void this.#do({
+      type: "submit",
+      command: { type: "input", content: [{ type: "text", text: prompt }] },
+      tag: "input",
+    });
+  }
+
+  #onEvent(event: Envelope): void {
+    this.#send({ type: "event", event });
+    if (event.type === "turn.finished" && !event.origin) void this.#lookAround();
+  }
+
+  /** What stands around the session and may have changed: the branch, a status line of the person's own. */
+  async #lookAround(): Promise<void> {
+    const { own, settings } = this.#host;
+    const { session, totals, contextTokens } = this.#store.getState();
+    const name = await own.branchOf(session.cwd).catch(() => undefined);
+    this.#got({ what: "branch", name });
+    if (settings.statusLine === undefined) return;
+    const facts = {
+      session: session.id,
+      model: session.model,
+      mode: session.mode,
+      cwd: session.cwd,
+      branch: name,
+      costUsd: totals.costUsd,
+      contextTokens,
+    };
+    const text = await own.statusLine(settings.statusLine, facts).catch(() => undefined);
+    if (text !== undefined) this.#got({ what: "status", text });
+  }
+
+  #got(got: Got): void {
+    if (!this.#stop.signal.aborted) this.#send({ type: "got", got });
+  }
+
+  #send(message: ScreenMessage): void {
+    const before = this.#store.getState();
+    const { state, effects } = update(before, message);
+    if (state !== before) this.#store.setState(() => state);
+    for (const effect of effects) void this.#do(effect);
+    if (state === before) return;
+    this.#wantFrame(message.type === "input" ? "key" : "change");
+    this.#setClock();
+  }
+
+  async #do(effect: Parameters<typeof perform>[0]): Promise<void> {
+    switch (effect.type) {
+      case "end":
+        return this.#ended.resolve({ kind: "left" });
+      case "switch-session":
+        return this.#ended.resolve({ kind: "switch", session: effect.id });
+      case "clear-screen":
+        this.#terminal.clear();
+        return this.#draw();
+      case "suspend":
+        return this.#aside(() => this.#host.own.suspend());
+      case "edit-outside":
+        return this.#aside(async () => {
+          const text = await this.#host.own.editText(effect.text);
+          if (text !== undefined) this.#got({ what: "edited", text });
+        });
+      default: {
+        const got = await perform(effect, this.#host, this.#store.getState());
+        for (const one of got.say ? [got.say] : []) this.#terminal.say(one);
+        if (got.got) this.#got(got.got);
+      }
+    }
+  }
+
+  /** Somebody else has the terminal for a while. */
+  async #aside(work: () => Promise<void>): Promise<void> {
+    this.#terminal.leave();
+    try {
+      await work();
+    } catch (thrown) {
+      this.#got({ what: "failed", tag: "aside", text: toFault(thrown).message });
+    } finally {
+      if (!this.#stop.signal.aborted) {
+        this.#terminal.enter((bytes) => this.#onBytes(bytes));
+        this.#send({ type: "resize", size: this.#terminal.size });
+        this.#redraw = true;
+        this.#draw();
+      }
+    }
+  }
+
+  #onBytes(bytes: Uint8Array): void {
+    clearTimeout(this.#escape);
+    const now = this.#host.clock.now();
+    const { state, inputs } = decodeKeys(this.#keys, bytes, now);
+    this.#keys = state;
+    this.#onInputs(inputs);
+    if (isWaiting(state)) {
+      this.#escape = setTimeout(() => {
+        const flushed = flushKeys(this.#keys);
+        this.#keys = flushed.state;
+        this.#onInputs(flushed.inputs);
+      }, escapeMs);
+    }
+  }
+
+  #onInputs(inputs: ReturnType<typeof flushKeys>["inputs"]): void {
+    for (const input of inputs) {
+      if (input.kind === "cursor" || input.kind === "attributes") this.#probed(input);
+      else if (input.kind === "version") this.#send({ type: "look", look: { reflow: reflowOf(input.name) } });
+      else this.#send({ type: "input", input, now: this.#host.clock.now() });
+    }
+  }
+
+  #probed(input: Parameters<typeof probed>[1]): void {
+    const before = widthsOf(this.#probe);
+    this.#probe = probed(this.#probe, input);
+    const profile = widthsOf(this.#probe);
+    if (profile && !before) this.#send({ type: "look", look: { profile } });
+  }
+
+  #onResize(): void {
+    this.#send({ type: "resize", size: this.#terminal.size });
+    // At once: the terminal has broken the rows anew already.
+    this.#wantFrame("key");
+  }
+
+  #wantFrame(cause: "key" | "change"): void {
+    const now = this.#host.clock.now();
+    const at = frameAt(this.#drawn, now, cause);
+    if (at >= this.#frameAt) return;
+    clearTimeout(this.#frame);
+    this.#frameAt = at;
+    // A key is answered within this turn of the loop, after all that came with it.
+    this.#frame = setTimeout(() => this.#draw(), Math.max(0, at - now));
+  }
+
+  #draw(): void {
+    this.#frameAt = Number.POSITIVE_INFINITY;
+    const now = this.#host.clock.now();
+    if (!this.#terminal.canDraw()) {
+      void this.#terminal.drained().then(() => this.#wantFrame("change"));
+      return;
+    }
+    this.#drawn = withFrame(this.#drawn, now);
+    const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
+    this.#store.setState(() => taken.state);
+    const { look, settings } = taken.state;
+    this.#terminal.draw(taken.printed, layout(taken.state), { ...look, wrap: settings.wrap }, this.#redraw);
+    this.#redraw = false;
+  }
+
+  /** Ticks only as long as something on the screen moves by itself. */
+  #setClock(): void {
+    const wanted = needsClock(this.#store.getState());
+    if (wanted === (this.#clock !== undefined)) return;
+    clearInterval(this.#clock);
+    this.#clock = wanted
+      ? setInterval(() => this.#send({ type: "tick", now: this.#host.clock.now() }), turnMs)
+      : undefined;
+  }
+
+  /** The title and the bell follow the state. */
+  #watch(): void {
+    const { settings } = this.#host;
+    if (settings.title) {
+      this.#undo.push(this.#store.subscribe(titleOf, (title) => this.#terminal.say(setTitle(title))));
+      this.#terminal.say(setTitle(titleOf(this.#store.getState())));
+    }
+    if (settings.notify === "off") return;
+    const call = (words: string): void => {
+      if (!this.#store.getState().isFocused)
+        this.#terminal.say(settings.notify === "desktop" ? desktopNotice(words) : bell);
+    };
+    let asks = 0;
+    let since = 0;
+    this.#undo.push(
+      this.#store.subscribe(
+        (state) => state.asks.length,
+        (count) => {
+          if (count > asks) call("Keel asks something.");
+          asks = count;
+        },
+      ),
+      this.#store.subscribe(
+        (state) => state.activity.state === "idle",
+        (isIdle) => {
+          const now = this.#host.clock.now();
+          if (isIdle && now - since >= longMs) call("Keel is done.");
+          since = now;
+        },
+      ),
+    );
+  }
+}
+
+const needsClock = (state: ScreenState): boolean =>
+  (isBusy(state) && state.activity.state !== "asking") ||
+  state.hint !== null ||
+  (state.dialog !== null && !dialogHasKeys(state)) ||
+  (state.isTaskPanelOpen && runningWork(state).length > 0);
+
+function titleOf({ asks, activity, session }: ScreenState): string {
+  const count = asks.length > 0 ? `(${asks.length}) ` : activity.state === "running" ? "… " : "";
+  const folder = session.cwd.slice(session.cwd.lastIndexOf("/") + 1);
+  return `${count}${session.title ?? folder} - keel`;
+}
+
+/** Those that are known not to are left alone; the others pass over what they do not know. */
+const opensLinks = (env: ScreenHost["env"]): boolean =>
+  env["TERM"] !== "linux" && env["TERM_PROGRAM"] !== "Apple_Terminal";

@@ -1,0 +1,105 @@
+// Every page and state of the gallery in a real browser: nothing that keeps people out, nothing that the policy refuses,
+// nothing that a hostile text could do; and how much a first visit loads.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPage, startBrowser } from "../support/browser.ts";
+import { countOf } from "../support/budget.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
+import { openBrowserStage } from "./browser-stage.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const built = path.resolve(import.meta.dirname, "../../keel/dist/web");
+
+let shared: Browser | undefined;
+beforeAll(async () => {
+  shared = await startBrowser();
+});
+afterAll(() => shared?.close());
+
+const browser = (): Browser => {
+  if (!shared) notRunHere("browser", "no browser starts here");
+  return shared as Browser;
+};
+
+const shelves = [
+  ["asks", "conversation", "question", "overview", "rows", "displays", "diff", "inbox", "failed", "lost"],
+  ["background", "old", "terminal", "empty", "permissions", "models", "servers", "look", "parts", "hostile"],
+].flat();
+const themes = ["light", "dark"] as const;
+const widths = [390, 1024, 1440] as const;
+
+/** Each shelf in each theme and width; a sample takes every so many of them, so that all shelves come in turn. */
+const states = shelves.flatMap((shelf) =>
+  themes.flatMap((theme) => widths.map((width) => ({ shelf, theme, width }))),
+);
+
+type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
+
+describe("the gallery", () => {
+  test("keeps nobody out and breaks no rule of the page's policy, in both themes and three widths", async () => {
+    verifies("P51", "S4.72");
+    const stage = await openBrowserStage(browser(), []);
+    const served = await stage.serve();
+    const count = countOf("gallery-states");
+    const chosen = states.filter((_, index) => (index * count) % states.length < count);
+    const wrong: string[] = [];
+    for (const { shelf, theme, width } of chosen) {
+      const { page, notes } = await openPage(browser(), {
+        colorScheme: theme,
+        viewport: { width, height: 900 },
+      });
+      await page.goto(`${served.url}/dev/gallery/${shelf}`);
+      await page.locator("#main").waitFor();
+      await page.waitForLoadState("networkidle");
+      await page.evaluate(axeSource);
+      const violations = await page.evaluate<Violation[]>(
+        "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+      );
+      const where = `${shelf} ${theme} ${width}`;
+      for (const { id, nodes } of violations) wrong.push(`${where}: ${id}: ${nodes[0]?.html.slice(0, 160)}`);
+      for (const refused of notes.refused) wrong.push(`${where}: refused: ${refused.slice(0, 160)}`);
+      for (const error of notes.errors) wrong.push(`${where}: ${error}`);
+      await page.context().close();
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("shows hostile texts as words: no script runs, nothing is asked for elsewhere, no link leads astray", async () => {
+    const stage = await openBrowserStage(browser(), []);
+    const served = await stage.serve();
+    const { page, notes } = await openPage(browser());
+    await page.goto(`${served.url}/dev/gallery/hostile`);
+    await page.locator("#main").waitFor();
+    for (const line of await page.locator("button.line").all()) await line.click();
+    expect(await page.evaluate("window.pwned")).toBeUndefined();
+    expect(notes.requests.filter((url) => !url.startsWith(served.url))).toEqual([]);
+    const links = await page
+      .locator("main a")
+      .evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
+    expect(links.filter((href) => !/^https?:/.test(href))).toEqual([]);
+    expect(await page.locator("main iframe, main script, main img").count()).toBe(0);
+    expect(notes.refused).toEqual([]);
+  });
+});
+
+test("a first visit loads at most 130 kB, and the highlighter and the terminal later", async () => {
+  const stage = await openBrowserStage(browser(), []);
+  const served = await stage.serve();
+  const { page, notes } = await stage.visit(served);
+  await page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
+  await page.waitForTimeout(300);
+  const files = [...new Set(notes.requests.map((url) => new URL(url).pathname))].filter((name) =>
+    /^\/assets\//.test(name),
+  );
+  const bytes = files.reduce(
+    (sum, name) => sum + gzipSync(readFileSync(path.join(built, name)), { level: 9 }).length,
+    0,
+  );
+  expect(bytes).toBeLessThan(130_000);
+  expect(files.filter((name) => /terminal|highlight/.test(name))).toEqual([]);
+});

@@ -1,0 +1,56 @@
+// Plain lines, for who listens: everything in words, once and in order, and no byte that moves anything.
+import { describe, expect, test } from "vitest";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../support/verifies.ts";
+import { openScreenStage } from "../tui/stage.ts";
+
+const script = {
+  replies: [
+    reply("I look **first**.", toolUse("Bash", { command: "touch made && echo made it" })),
+    reply("It is done.\n\n- one\n- two"),
+  ],
+};
+
+describe.each([
+  ["TERM=dumb", { TERM: "dumb" }],
+  ["a setting for screen readers", { KEEL_PLAIN: "1" }],
+  ["NO_COLOR in a C locale", { KEEL_PLAIN: "1", NO_COLOR: "1", LC_ALL: "C" }],
+])("with %s", (_, env) => {
+  test("a conversation with a question is plain lines", async () => {
+    verifies("S4.71");
+    const stage = await openScreenStage(script);
+    const screen = stage.open([], { env, columns: 40 });
+    await screen.until("the start", ({ text }) => text().includes("/exit ends"));
+    screen.type("Please\n");
+    await screen.until("the question", ({ text }) => text().includes("Type a number."));
+    screen.type("1\n");
+    await screen.until("the end", ({ text }) => text().includes("Ready."));
+    screen.type("/exit\n");
+    expect((await screen.ended).code).toBe(0);
+    const bytes = screen.written.join("");
+    expect(bytes).not.toContain("\u001b");
+    const seen = screen.lines().map(({ text }) => text);
+    const order = [
+      "Please",
+      "Working.",
+      "I look first.",
+      "Question: Run a command?",
+      "touch made && echo made it",
+      "1. Allow once",
+      "> Bash",
+      "made it",
+      "It is done.",
+      "- one",
+      "- two",
+      "Ready.",
+    ];
+    let at = 0;
+    for (const words of order) {
+      const found = seen.findIndex((line, index) => index >= at && line.includes(words));
+      expect(found, `${words} in\n${seen.join("\n")}`).toBeGreaterThanOrEqual(at);
+      at = found;
+    }
+    expect(seen.filter((line) => line.includes("It is done."))).toHaveLength(1);
+    expect(seen.filter((line) => line.includes("I look first."))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,130 @@
+// The window changes while the screen stands: what was there before stays, each line once, and one foot, at every step;
+// in a headless terminal and in tmux, at rest and while a reply is written.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { replyWith } from "../../keel/src/testing/reply.ts";
+import { notRunHere } from "../support/not-run.ts";
+import { verifies } from "../support/verifies.ts";
+import { command, openScreenStage, type ScreenStage, say } from "../tui/stage.ts";
+
+const lines = 80;
+const numbered = Array.from(
+  { length: lines },
+  (_, line) => `LINE-${String(line).padStart(3, "0")} ${"and some words ".repeat(1 + (line % 12))}`,
+).join("\n");
+/** At rest also one that breaks the rows of the foot. While a reply is written tmux tells a program up to 250 ms late. */
+const widthsFor = (isWhole: boolean): number[] => [118, 108, 90, 128, ...(isWhole ? [60] : []), 134];
+const heights = [30, 24, 50, 36];
+
+const counts = (text: string) => {
+  const found = text.match(/LINE-\d{3}/g) ?? [];
+  return {
+    before: (text.match(/BEFORE-\d+/g) ?? []).length,
+    lines: found.length,
+    distinct: new Set(found).size,
+    feet: (text.match(/claude-haiku-4-5 · default/g) ?? []).length,
+  };
+};
+
+/** The command behind 60 lines that stood there before it. */
+function startScript({ folder }: ScreenStage): string {
+  const file = path.join(folder, "start.sh");
+  const source = process.env["KEEL_SCREEN_SOURCE"];
+  const keel = source ? `'${process.execPath}' '${source}'` : `'${command}'`;
+  writeFileSync(file, `seq -f 'BEFORE-%g' 1 60\nexec ${keel}\n`);
+  return file;
+}
+
+describe.each([
+  ["at rest", { betweenMs: 0 }],
+  ["while a reply is written", { betweenMs: 40 }],
+] as const)("a change of size %s", (when, { betweenMs }) => {
+  const stageFor = () => openScreenStage({ replies: [replyWith({ betweenMs, chunkChars: 60 }, numbered)] });
+  const isWhole = when === "at rest";
+
+  test("leaves everything once in a headless terminal that breaks lines anew", async () => {
+    verifies("S4.71");
+    const stage = await stageFor();
+    const screen = stage.open([startScript(stage)], { command: "/bin/sh", columns: 134, rows: 40 });
+    await screen.until("the input", ({ text }) => text().includes("type, / commands"));
+    say(screen, "Write");
+    await screen.until("the reply", ({ text }) => text().includes(isWhole ? "LINE-079" : "LINE-005"));
+    if (isWhole)
+      await screen.until("the end", ({ rows }) => rows().some((row) => row.includes("type, / commands")));
+    for (const size of [
+      ...widthsFor(isWhole).map((width) => [width, 40]),
+      ...heights.map((height) => [134, height]),
+    ]) {
+      screen.resize(size[0] ?? 80, size[1] ?? 24);
+      await screen.settled(isWhole ? 150 : 60).catch(() => undefined);
+      await pause(150);
+      const found = counts(screen.text());
+      expect(found, `${size}\n${screen.rows().join("\n")}`).toMatchObject({ before: 60, feet: 1 });
+      expect(found.lines, String(size)).toBe(isWhole ? lines : found.distinct);
+    }
+    await screen.until("the end", ({ text }) => text().includes("LINE-079"));
+    await screen.settled();
+    expect(counts(screen.text())).toEqual({ before: 60, lines, distinct: lines, feet: 1 });
+  });
+
+  test("leaves everything once in tmux", async () => {
+    verifies("S4.71");
+    if (!hasTmux()) return notRunHere("resize in tmux", "tmux absent");
+    const stage = await stageFor();
+    const socket = path.join(stage.folder, "tmux");
+    const configuration = path.join(stage.folder, "tmux.conf");
+    writeFileSync(configuration, "set -g history-limit 5000\nset -g status off\n");
+    const env = Object.fromEntries(
+      Object.entries(stage.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const tmux = (...words: string[]): string =>
+      execFileSync("tmux", ["-S", socket, "-f", configuration, ...words], {
+        encoding: "utf8",
+        env: { ...env, LANG: "C.UTF-8", TERM: "xterm-256color" },
+        cwd: stage.project,
+      });
+    onTestFinished(() => {
+      try {
+        tmux("kill-server");
+      } catch {
+        // It ended with its last window.
+      }
+    });
+    const captured = (): string => tmux("capture-pane", "-p", "-J", "-S", "-", "-E", "-");
+    const until = async (what: string, isThere: (text: string) => boolean): Promise<void> => {
+      const deadline = performance.now() + 20_000;
+      while (!isThere(captured())) {
+        if (performance.now() > deadline) throw new Error(`waited in vain: ${what}\n${captured()}`);
+        await pause(50);
+      }
+    };
+    tmux("new-session", "-d", "-x", "134", "-y", "40", `/bin/sh '${startScript(stage)}'`);
+    await until("the input", (text) => text.includes("type, / commands"));
+    tmux("send-keys", "Write", "Enter");
+    await until("the reply", (text) => text.includes(isWhole ? "LINE-079" : "LINE-005"));
+    for (const [option, size] of [
+      ...widthsFor(isWhole).map((width) => ["-x", width]),
+      ...heights.map((height) => ["-y", height]),
+    ]) {
+      tmux("resize-window", String(option), String(size));
+      await pause(400);
+      const found = counts(captured());
+      expect(found, `${option} ${size}`).toMatchObject({ before: 60, feet: 1 });
+      expect(found.lines, `${option} ${size}`).toBe(isWhole ? lines : found.distinct);
+    }
+    await until("the end", (text) => text.includes("LINE-079"));
+    await pause(400);
+    expect(counts(captured())).toEqual({ before: 60, lines, distinct: lines, feet: 1 });
+  });
+});
+
+function hasTmux(): boolean {
+  try {
+    return execFileSync("tmux", ["-V"], { encoding: "utf8" }).startsWith("tmux");
+  } catch {
+    return false;
+  }
+}

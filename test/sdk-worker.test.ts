@@ -1,0 +1,156 @@
+// An agent of a workspace that the official SDK drives. Here Keel's own SDK, which has its interface, stands under its
+// name in the folder, so that a real engine answers.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { openHome } from "../keel/src/app/home.ts";
+import { trustProject, trustReport } from "../keel/src/app/maintenance/trust.ts";
+import { ServedSessions } from "../keel/src/app/sessions/served-sessions.ts";
+import type { AgentUpdate } from "../keel/src/protocol/workspace.ts";
+import { reply, toolUse } from "../keel/src/testing/reply.ts";
+import { type Stage, serve, stage } from "./handle/stage.ts";
+import { verifies } from "./support/verifies.ts";
+
+function install({ cwd }: Stage): void {
+  const folder = path.join(cwd, "node_modules/@anthropic-ai/claude-agent-sdk");
+  mkdirSync(folder, { recursive: true });
+  const own = pathToFileURL(path.resolve(import.meta.dirname, "../keel/src/sdk/index.ts")).href;
+  writeFileSync(
+    path.join(folder, "package.json"),
+    JSON.stringify({ type: "module", exports: { ".": "./sdk.mjs" } }),
+  );
+  writeFileSync(path.join(folder, "sdk.mjs"), `export { query } from ${JSON.stringify(own)};\n`);
+}
+
+async function trusted(at: Stage): Promise<void> {
+  const place = { cwd: at.cwd, env: at.env };
+  await trustProject(place, await trustReport(place));
+}
+
+const agent = { kind: "agent" as const, engine: "sdk", options: { model: "claude-haiku-4-5" } };
+
+function listen({ workspaces }: ServedSessions, worker: string, since?: string) {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const heard: AgentUpdate[] = [];
+  void (async () => {
+    for await (const update of await workspaces.workers.watchMessages(worker, since, stop.signal))
+      heard.push(update);
+  })();
+  const kept = (): string[] =>
+    heard.flatMap((update) =>
+      update.kind === "message" && update.message["type"] !== "stream_event"
+        ? [String(update.message["type"])]
+        : [],
+    );
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let tries = 0; tries < 2_000 && !isSo(); tries++) await pause(10);
+    expect(isSo(), JSON.stringify(kept())).toBe(true);
+  };
+  return { heard, kept, until };
+}
+
+test("an SDK that is not installed, or that nobody trusts, is refused with words", async () => {
+  verifies("S3.2", "S3.21");
+  const at = await stage({ replies: [] });
+  const { workspaces } = serve(at);
+  const { id: workspace } = await workspaces.handlers.createWorkspace({ cwd: at.cwd });
+  const make = () => workspaces.handlers.createWorker({ workspace, worker: agent });
+  await expect(make()).rejects.toMatchObject({
+    code: "work_refused",
+    message: expect.stringContaining("npm install"),
+  });
+  install(at);
+  await expect(make()).rejects.toMatchObject({
+    code: "work_refused",
+    message: expect.stringContaining("trusted"),
+  });
+  expect((await workspaces.handlers.workspaces({}))[0]?.workers).toEqual([]);
+});
+
+test("an agent of the SDK holds a conversation, asks, goes on after a restart, and is found by uuid", async () => {
+  verifies("S3.2", "S3.5", "S3.6", "S3.7", "S3.11", "S3.12");
+  const at = await stage({
+    replies: [
+      reply("First answer."),
+      reply(toolUse("Bash", { command: "echo once >> trace.txt" })),
+      reply("Made."),
+      reply("After the restart."),
+    ],
+  });
+  install(at);
+  await trusted(at);
+  const served = serve(at);
+  const { handlers } = served.workspaces;
+  const made = await handlers.createWorkspace({ cwd: at.cwd, workers: [{ ...agent, prompt: "Hello" }] });
+  const worker = made.workers[0]?.id ?? "";
+  const one = listen(served, worker);
+  await one.until(() => one.kept().includes("result"));
+  expect(one.kept()[0]).toBe("user");
+  expect(one.kept()).toContain("assistant");
+  const state = async () => (await handlers.workspaces({}))[0]?.workers[0];
+  expect(await state()).toMatchObject({
+    engine: "sdk",
+    activity: "idle",
+    lastWords: "First answer.",
+    model: "claude-haiku-4-5",
+  });
+  const session = (await state())?.session;
+  expect(session).toMatch(/^[0-9a-f-]{36}$/);
+
+  // It asks, and nothing happens before somebody answers.
+  await handlers.tellWorker({ worker, content: "Make it" });
+  const asked = () => one.heard.find((update) => update.kind === "ask");
+  await one.until(() => asked() !== undefined);
+  expect(await state()).toMatchObject({ activity: "asking", asks: 1 });
+  expect(existsSync(path.join(at.cwd, "trace.txt"))).toBe(false);
+  const update = asked();
+  const ask = update?.kind === "ask" ? update.ask.id : "";
+  expect(update).toMatchObject({ ask: { tool: "Bash", input: { command: "echo once >> trace.txt" } } });
+  expect(await handlers.answerWorker({ worker, ask, verdict: "allow" })).toEqual({ late: false });
+  expect(await handlers.answerWorker({ worker, ask, verdict: "allow" })).toEqual({ late: true });
+  await one.until(() => one.kept().filter((type) => type === "result").length === 2);
+  expect(readFileSync(path.join(at.cwd, "trace.txt"), "utf8")).toBe("once\n");
+  expect((await state())?.session).toBe(session);
+  expect(JSON.stringify(at.model.requests.at(-1))).toContain("First answer.");
+
+  // A restart: what was said is there, and by a uuid only what came after it.
+  const before = one.heard.filter(
+    (heard) => heard.kind === "message" && heard.message["type"] !== "stream_event",
+  );
+  await served.close();
+  const home = openHome({ cwd: at.cwd, env: at.env });
+  const again = new ServedSessions({ home, env: at.env, version: "0", boot: "c", pid: 1, clients: () => 0 });
+  onTestFinished(() => again.close());
+  const all = listen(again, worker);
+  await all.until(() => all.heard.length === before.length);
+  expect(all.heard).toEqual(before);
+  const middle = before[2];
+  const since = middle?.kind === "message" ? String(middle.message["uuid"]) : "";
+  const rest = listen(again, worker, since);
+  await rest.until(() => rest.heard.length === before.length - 3);
+  expect(rest.heard).toEqual(before.slice(3));
+  await again.workspaces.handlers.tellWorker({ worker, content: "Go on" });
+  await all.until(() => all.kept().filter((type) => type === "result").length === 3);
+  expect(JSON.stringify(at.model.requests.at(-1))).toContain("Made.");
+});
+
+test("what an agent of the SDK does is stopped, which is no failure", async () => {
+  verifies("S3.6");
+  const at = await stage({ replies: [reply(toolUse("Bash", { command: "sleep 60" })), reply("Later.")] });
+  install(at);
+  await trusted(at);
+  const served = serve(at);
+  const { handlers } = served.workspaces;
+  const made = await handlers.createWorkspace({ cwd: at.cwd, workers: [{ ...agent, prompt: "Wait" }] });
+  const worker = made.workers[0]?.id ?? "";
+  const one = listen(served, worker);
+  await one.until(() => one.kept().includes("tool_progress"));
+  const state = async () => (await handlers.workspaces({}))[0]?.workers[0];
+  expect(await state()).toMatchObject({ activity: "active" });
+  await handlers.interruptWorker({ worker });
+  expect(await state()).toMatchObject({ activity: "idle", asks: 0 });
+  expect((await state())?.failure).toBeUndefined();
+});

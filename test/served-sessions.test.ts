@@ -1,0 +1,54 @@
+// Sessions that a server owns: which of them are in memory, and that nobody notices when they were not.
+import { expect, test } from "vitest";
+import { isDurable } from "../keel/src/protocol/event/envelope.ts";
+import type { AnswerTo } from "../keel/src/protocol/operation.ts";
+import { reply } from "../keel/src/testing/reply.ts";
+import { serve, stage } from "./handle/stage.ts";
+import { verifies } from "./support/verifies.ts";
+
+const person = { access: "work" as const, name: "a test" };
+
+test("idle sessions leave memory, and come back whole when they are used", async () => {
+  verifies("S3.21");
+  const at = await stage({ replies: Array.from({ length: 20 }, (_, index) => reply(`Answer ${index}.`)) });
+  const told: string[] = [];
+  const served = serve(at, { idleMs: 30, tell: (what, id) => told.push(`${what} ${id}`) });
+  const status = async () => (await served.call("status", {}, person)) as AnswerTo<"status">;
+  const say = async (session: string, content: string): Promise<void> => {
+    const stop = new AbortController();
+    const { seq } = (await served.call("session", { session }, person)) as AnswerTo<"session">;
+    const events = await served.follow(session, seq, stop.signal);
+    await served.call("message", { session, content }, person);
+    for await (const event of events) if (isDurable(event) && event.type === "turn.finished") break;
+    stop.abort();
+  };
+  const open = async (): Promise<string> => {
+    const question = { cwd: at.cwd, options: { model: "claude-haiku-4-5" } };
+    return ((await served.call("open", question, person)) as AnswerTo<"open">).session;
+  };
+  const allAtRest = async (): Promise<void> => {
+    const end = performance.now() + 20_000;
+    for (let now = await status(); now.loaded > 0; now = await status()) {
+      if (performance.now() > end) throw new Error(`${now.loaded} are still in memory`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+
+  const ids = await Promise.all([open(), open(), open()]);
+  for (const id of ids) await say(id, `first of ${id}`);
+  await allAtRest();
+  expect(await status()).toMatchObject({ open: 3, loaded: 0 });
+
+  // To look at one does not load it; to say something does, and nothing of the conversation is missing.
+  const [used = ""] = ids;
+  await served.call("history", { session: used }, person);
+  expect(await status()).toMatchObject({ open: 3, loaded: 0 });
+  const before = at.model.requests.length;
+  await say(used, "second");
+  const said = JSON.stringify(at.model.requests[before]);
+  expect(said).toContain(`first of ${used}`);
+  expect(said).toContain("second");
+  await allAtRest();
+  expect(await status()).toMatchObject({ open: 3, loaded: 0 });
+  expect(told.filter((line) => line.startsWith("session.unloaded")).length).toBeGreaterThanOrEqual(4);
+});

@@ -1,0 +1,144 @@
+/** The page: the rail, what is open, and what lies over both. Wiring only. */
+import { openAsksOf } from "keel/view";
+import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from "react";
+import { Announcer } from "./kit/announce.tsx";
+import { LinkBar } from "./live/link-bar.tsx";
+import { useNavigation } from "./live/navigation.ts";
+import { useValue } from "./live/observable.ts";
+import { useWorkspaces, useWorld } from "./live/world.ts";
+import { Rail } from "./overview/rail.tsx";
+import type { Route } from "./route.ts";
+import { useShortcuts } from "./shortcuts.ts";
+import { words } from "./words.ts";
+
+const SettingsPage = lazy(async () => ({
+  default: (await import("./settings/settings-page.tsx")).SettingsPage,
+}));
+
+const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
+const SessionPage = lazy(async () => ({
+  default: (await import("./overview/session-page.tsx")).SessionPage,
+}));
+const WorkerPage = lazy(async () => ({ default: (await import("./overview/worker-page.tsx")).WorkerPage }));
+const NewWorkspace = lazy(async () => ({
+  default: (await import("./overview/new-workspace.tsx")).NewWorkspace,
+}));
+const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
+const InboxPage = lazy(async () => ({ default: (await import("./asks/inbox-page.tsx")).InboxPage }));
+const LoginPage = lazy(async () => ({ default: (await import("./login/login-page.tsx")).LoginPage }));
+
+export function App(): ReactElement {
+  const isRefused = useValue(useWorld().isRefused);
+  return isRefused ? (
+    <Suspense>
+      <LoginPage />
+    </Suspense>
+  ) : (
+    <WholePage />
+  );
+}
+
+const preloadMs = 1_500;
+
+function WholePage(): ReactElement {
+  const { route: here, go } = useNavigation();
+  const route = useValue(here);
+  const [over, setOver] = useState<"palette" | "create">();
+  const [isRailOpen, setRailOpen] = useState(false);
+  useTitle(route);
+  useEffect(() => {
+    // Whoever types at once types into it: it is there before it is asked for.
+    const timer = setTimeout(() => void import("./palette/palette.tsx").catch(() => undefined), preloadMs);
+    return () => clearTimeout(timer);
+  }, []);
+  useShortcuts(
+    useMemo(
+      () => [
+        { key: "k", mod: true, run: () => setOver("palette") },
+        { key: "j", mod: true, run: () => focusNextAsk(() => go({ page: "asks" })) },
+      ],
+      [go],
+    ),
+  );
+  return (
+    <Announcer>
+      <div className="page">
+        <a href="#main" className="unseen skip">
+          {words.rail.skip}
+        </a>
+        <LinkBar />
+        <div className={`rail-place${isRailOpen ? " is-open" : ""}`}>
+          <Rail
+            current={route.page === "worker" ? route.workspace : undefined}
+            onPalette={() => setOver("palette")}
+            onCreate={() => setOver("create")}
+            onPick={() => setRailOpen(false)}
+          />
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape and every link of the rail close it too */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: see above */}
+          <div className="rail-shade" onClick={() => setRailOpen(false)} />
+        </div>
+        <div className="shown">
+          <Suspense fallback={<p className="state quiet">{words.reading}</p>}>
+            <Opened route={route} onRail={() => setRailOpen(true)} onCreate={() => setOver("create")} />
+          </Suspense>
+        </div>
+      </div>
+      {over === "palette" && (
+        <Palette onClose={() => setOver(undefined)} onCreate={() => setOver("create")} />
+      )}
+      {over === "create" && <NewWorkspace onClose={() => setOver(undefined)} />}
+    </Announcer>
+  );
+}
+
+function Opened({
+  route,
+  onRail,
+  onCreate,
+}: {
+  readonly route: Route;
+  readonly onRail: () => void;
+  readonly onCreate: () => void;
+}): ReactElement {
+  switch (route.page) {
+    case "overview":
+      return <Overview onCreate={onCreate} onRail={onRail} />;
+    case "worker":
+      return <WorkerPage route={route} onRail={onRail} />;
+    case "session":
+      return <SessionPage route={route} onRail={onRail} />;
+    case "asks":
+      return <InboxPage />;
+    case "settings":
+      return <SettingsPage on={route.on} onRail={onRail} />;
+    case "pair":
+    case "gallery":
+    case "lost":
+      return (
+        <main className="state" id="main">
+          <p>{words.noSuchPage}</p>
+        </main>
+      );
+  }
+}
+
+/** The count of what waits stands where it is seen from elsewhere: in the title. */
+function useTitle(route: Route): void {
+  const { all } = useWorkspaces();
+  const about = route.page === "worker" ? (all.find(({ id }) => id === route.workspace)?.title ?? "") : "";
+  const title = words.title(openAsksOf(all), about);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+/** The first question on this page; else the page of all of them. */
+function focusNextAsk(otherwise: () => void): void {
+  const asks = [...document.querySelectorAll<HTMLElement>("[data-ask]")];
+  const now = asks.findIndex((ask) => ask.contains(document.activeElement));
+  const next = asks[(now + 1) % Math.max(1, asks.length)];
+  if (!next) return otherwise();
+  next.scrollIntoView({ block: "nearest" });
+  next.focus();
+}

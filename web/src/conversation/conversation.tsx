@@ -1,0 +1,176 @@
+/** A conversation: its rows, the field below them, and what stands beside it. */
+import type { WorkspaceEntry } from "keel/protocol";
+import { rowsOf } from "keel/view";
+import { lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { answerAsk } from "../asks/inbox.tsx";
+import { Composer, type ComposerHandle } from "../composer/composer.tsx";
+import { useAnnounce } from "../kit/announce.tsx";
+import { useNavigation } from "../live/navigation.ts";
+import { useSession, useWorld, type World } from "../live/world.ts";
+import { pathOf, type Route } from "../route.ts";
+import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { WholeRow } from "../rows/row-view.tsx";
+import { words } from "../words.ts";
+import { ConversationHead } from "./head.tsx";
+import { RowList, type RowListHandle } from "./row-list.tsx";
+import { sayActivity } from "./say-activity.ts";
+
+const Side = lazy(async () => ({ default: (await import("../side/side.tsx")).Side }));
+const RewindDialog = lazy(async () => ({
+  default: (await import("../side/rewind-dialog.tsx")).RewindDialog,
+}));
+const ConversationSearch = lazy(async () => ({ default: (await import("./search.tsx")).ConversationSearch }));
+
+type ConversationProps = {
+  readonly session: string;
+  readonly route: Extract<Route, { page: "worker" | "session" }>;
+  readonly workspace?: WorkspaceEntry | undefined;
+  /** Only to read: an old session, or an agent's. */
+  readonly reading?: ReactElement | undefined;
+  readonly onRail: () => void;
+};
+
+export function Conversation({
+  session,
+  route,
+  workspace,
+  reading,
+  onRail,
+}: ConversationProps): ReactElement {
+  const world = useWorld();
+  const { go } = useNavigation();
+  const { feed, state } = useSession(session);
+  const { view } = state;
+  const list = useRef<RowListHandle>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const [isSideOpen, setSideOpen] = useState(false);
+  const [isSearching, setSearching] = useState(false);
+  const [rewinding, setRewinding] = useState<{ readonly checkpoint?: string | undefined }>();
+  const isReadOnly = reading !== undefined;
+  const rows = useMemo(() => rowsOf(view.transcript).toArray(), [view.transcript]);
+  useAnnounceActivity(sayActivity(view));
+
+  const jumpToFile = useCallback(
+    (path: string): void => {
+      const row = rows.findLast(
+        (one) => one.kind === "tool" && one.display?.kind === "diff" && one.display.path === path,
+      );
+      if (row) list.current?.toRow(row.id);
+    },
+    [rows],
+  );
+  const openAgent: RowActions["openAgent"] = useCallback(
+    (row) => {
+      if (row.data.session !== undefined) go({ page: "session", session: row.data.session });
+    },
+    [go],
+  );
+  const { transcript, standing } = view;
+  const actions = useMemo<RowActions>(
+    () => ({
+      session,
+      cwd: standing.cwd,
+      isReadOnly,
+      transcript,
+      renderRow: (row) => <WholeRow row={row} />,
+      answer: (ask, answer, keep) => answerAsk(world, { session, ask }, answer, keep),
+      dropInput: async (inputId) => void (await world.submit(session, { type: "drop", inputId })),
+      editInput: async (inputId) => {
+        const receipt = await world.submit(session, { type: "drop", inputId });
+        const row = transcript.own.rows.get(inputId);
+        if (receipt.type !== "dropped" || !receipt.found || row?.kind !== "user") return;
+        composer.current?.add(
+          row.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+        );
+      },
+      openAgent,
+      linkTo: (row) => new URL(pathOf({ ...route, row: row.id }), location.href).href,
+      rewindTo: (checkpoint) => setRewinding({ checkpoint }),
+      forkAt: (row) =>
+        void forkBefore(world, session, row.at).then((copy) => go({ page: "session", session: copy })),
+      stopTask: async (taskId) => void (await world.submit(session, { type: "stop", taskId })),
+      whole: (id) => feed.whole(id),
+    }),
+    [session, standing.cwd, isReadOnly, transcript, world, feed, openAgent, route, go],
+  );
+
+  return (
+    <RowActionsContext value={actions}>
+      <div className={`worker${isReadOnly ? " is-read" : ""}`}>
+        <ConversationHead
+          session={session}
+          view={view}
+          workspace={workspace}
+          worker={route.page === "worker" ? route.worker : undefined}
+          onRail={onRail}
+          onSearch={() => setSearching(true)}
+          onJump={(to, step) => list.current?.jump(to, step)}
+          onSide={() => setSideOpen(!isSideOpen)}
+        />
+        <main className="conversation" id="main">
+          {isSearching && <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />}
+          {state.phase === "failed" ? (
+            <div className="state">
+              <p>{words.sessionFailed(state.problem?.message ?? "")}</p>
+            </div>
+          ) : rows.length === 0 && state.phase !== "reading" ? (
+            <EmptyConversation isLoading={state.phase === "catching-up"} />
+          ) : (
+            <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+          )}
+          <div className="foot">{reading ?? <Composer ref={composer} session={session} view={view} />}</div>
+        </main>
+        <Suspense fallback={<aside className="side" />}>
+          <Side
+            session={session}
+            view={view}
+            isReadOnly={isReadOnly}
+            isOpen={isSideOpen}
+            onClose={() => setSideOpen(false)}
+            onFile={jumpToFile}
+            onRewind={() => setRewinding({})}
+            onAgent={openAgent}
+          />
+        </Suspense>
+      </div>
+      {rewinding && (
+        <Suspense>
+          <RewindDialog
+            session={session}
+            view={view}
+            checkpoint={rewinding.checkpoint}
+            onClose={() => setRewinding(undefined)}
+          />
+        </Suspense>
+      )}
+    </RowActionsContext>
+  );
+}
+
+/** A copy up to the message, which is not in it. */
+async function forkBefore({ client }: World, session: string, before: number): Promise<string> {
+  let after = 0;
+  for (;;) {
+    const { events, more } = await client.history({ session, after });
+    const later = events.find(({ at }) => at >= before);
+    if (later) return (await client.fork({ session, upTo: later.seq - 1 })).id;
+    if (!more) return (await client.fork({ session })).id;
+    after = events.at(-1)?.seq ?? after;
+  }
+}
+
+const EmptyConversation = ({ isLoading }: { readonly isLoading: boolean }): ReactElement => (
+  <div className="state">
+    <p className="quiet">{isLoading ? words.reading : words.noMessages}</p>
+  </div>
+);
+
+/** What changed for somebody who cannot see it. */
+function useAnnounceActivity(says: string): void {
+  const announce = useAnnounce();
+  const last = useRef(says);
+  useEffect(() => {
+    if (says !== last.current && says !== "") announce(says);
+    last.current = says;
+  }, [says, announce]);
+}

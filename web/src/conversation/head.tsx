@@ -1,0 +1,90 @@
+/** The head of a conversation: its title, where it works, what it took, and its workers as tabs. */
+import type { WorkspaceEntry } from "keel/protocol";
+import { sayCost, visible } from "keel/view";
+import type { ReactElement } from "react";
+import { IconButton } from "../kit/button.tsx";
+import { MenuButton } from "../kit/menu.tsx";
+import { Sign, type SignKind } from "../kit/sign.tsx";
+import type { SessionView } from "../live/session-view.ts";
+import { useInquiry } from "../live/use-inquiry.ts";
+import { RailButton } from "../overview/rail.tsx";
+import { WorkerTabs } from "../overview/worker-tabs.tsx";
+import { words } from "../words.ts";
+import type { Jump } from "./items.ts";
+import { sayActivity } from "./say-activity.ts";
+
+type ConversationHeadProps = {
+  readonly session: string;
+  readonly view: SessionView;
+  readonly workspace: WorkspaceEntry | undefined;
+  readonly worker: string | undefined;
+  readonly onRail: () => void;
+  readonly onSearch: () => void;
+  readonly onJump: (to: Jump, step: 1 | -1) => void;
+  readonly onSide: () => void;
+};
+
+const signs = { idle: "done", running: "active", asking: "asking" } as const satisfies Record<
+  string,
+  SignKind
+>;
+
+export function ConversationHead(props: ConversationHeadProps): ReactElement {
+  const { session, view, workspace, worker, onRail, onSearch, onJump, onSide } = props;
+  const { standing, totals, activity } = view;
+  const context = useInquiry(session, "context", view.cache.requests);
+  const title = workspace?.title ?? standing.settings?.title ?? firstWords(view);
+  const { added = 0, removed = 0, branch, worktree } = workspace ?? {};
+  const percent =
+    context && context.windowTokens > 0
+      ? Math.round((context.totalTokens / context.windowTokens) * 100)
+      : undefined;
+  return (
+    <header className="head">
+      <RailButton onOpen={onRail} />
+      <div className="about">
+        <h1 className="one-line">{visible(title)}</h1>
+        <p className="facts">
+          <span className="doing">
+            <Sign kind={signs[activity.state]} /> {visible(sayActivity(view))}
+          </span>
+          <span className="one-line">{visible(shortHome(workspace?.cwd ?? standing.cwd))}</span>
+          {branch !== undefined && (
+            <span>{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>
+          )}
+          {added + removed > 0 && (
+            <span className="figures">
+              <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+            </span>
+          )}
+          {totals.turns > 0 && <span className="figures">{sayCost(totals)}</span>}
+          {percent !== undefined && <span className="figures">{percent} %</span>}
+        </p>
+      </div>
+      <div className="tools">
+        {workspace && <WorkerTabs workspace={workspace} current={worker} />}
+        <IconButton icon="search" label={words.searchHere} onClick={onSearch} />
+        <MenuButton
+          icon="list"
+          label={words.jump.label}
+          items={(["message", "change", "question", "error"] as const).flatMap((to) => [
+            { label: words.jump.next[to], onPick: () => onJump(to, 1) },
+            { label: words.jump.previous[to], onPick: () => onJump(to, -1) },
+          ])}
+        />
+        <span className="only-medium">
+          <IconButton icon="panel" label={words.rail.openSide} onClick={onSide} />
+        </span>
+      </div>
+    </header>
+  );
+}
+
+function firstWords({ transcript }: SessionView): string {
+  const first = transcript.own.rows.at(0);
+  if (first?.kind !== "user") return words.untitled;
+  const text = first.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+  return text.slice(0, 80) || words.untitled;
+}
+
+const shortHome = (path: string): string => path.replace(/^\/(?:home|Users)\/[^/]+/, "~");

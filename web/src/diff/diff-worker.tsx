@@ -1,0 +1,161 @@
+/** What has changed in a folder: files with counts first, hunks of a file when it is opened, comments on its lines. */
+import "./diff.css";
+import type { DiffFile, DiffSummary, WorkerEntry, WorkspaceEntry } from "keel/protocol";
+import { visible } from "keel/view";
+import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
+import { VList } from "virtua";
+import { Button } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { useNavigation } from "../live/navigation.ts";
+import { faultOf, useWorld } from "../live/world.ts";
+import { words } from "../words.ts";
+import { asMessage, type DiffComment, keepComments, readComments } from "./comments.ts";
+import { FileDiffView } from "./file-diff.tsx";
+
+type DiffWorkerProps = { readonly workspace: WorkspaceEntry; readonly worker: WorkerEntry };
+
+export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement {
+  const world = useWorld();
+  const { go } = useNavigation();
+  const [diff, setDiff] = useState<DiffSummary>();
+  const [chosen, setChosen] = useState<string>();
+  const [problem, setProblem] = useState("");
+  const [undo, setUndo] = useState<string>();
+  const [comments, setComments] = useState(() => readComments(world.notes, worker.id));
+  const { client } = world;
+  useEffect(() => {
+    const stop = new AbortController();
+    const follow = async (): Promise<void> => {
+      for await (const summary of client.workspaces.watchDiff(worker.id, stop.signal)) setDiff(summary);
+    };
+    follow().catch((thrown: unknown) => setProblem(faultOf(thrown).message));
+    return () => stop.abort();
+  }, [client, worker.id]);
+
+  const change = useCallback(
+    async (question: {
+      action: "stage" | "unstage" | "revert" | "undo";
+      path?: string;
+      hunk?: string;
+      undo?: string;
+    }) => {
+      try {
+        const done = await client.workspaces.changeDiff({ worker: worker.id, ...question });
+        setProblem("");
+        setUndo(question.action === "revert" ? done.undo : question.action === "undo" ? undefined : undo);
+      } catch (thrown) {
+        setProblem(faultOf(thrown).message);
+      }
+    },
+    [client, worker.id, undo],
+  );
+  const write = (next: readonly DiffComment[]): void => {
+    setComments(next);
+    keepComments(world.notes, worker.id, next);
+  };
+  const agent = workspace.workers.find(({ kind, session }) => kind === "agent" && session !== undefined);
+  const send = (): void => {
+    if (agent?.session === undefined) return;
+    void world.say(agent.session, [{ type: "text", text: asMessage(comments) }], "now");
+    write([]);
+    go({ page: "worker", workspace: workspace.id, worker: agent.id });
+  };
+  if (!diff) return <p className="state quiet">{problem === "" ? words.reading : problem}</p>;
+  if (diff.problem !== undefined) return <p className="state">{visible(diff.problem)}</p>;
+  const file = diff.files.find(({ path }) => path === chosen) ?? diff.files[0];
+  return (
+    <div className="diff-worker">
+      <section className="diff-files" aria-label={words.diffs.files}>
+        <header>
+          <span className="figures">
+            {words.diffs.counted(diff.files.length + diff.more)} <span className="added">+{diff.added}</span>{" "}
+            <span className="removed">−{diff.removed}</span>
+          </span>
+        </header>
+        {diff.files.length === 0 ? (
+          <p className="quiet none">{words.diffs.none}</p>
+        ) : (
+          <FileList diff={diff} current={file?.path} onPick={setChosen} />
+        )}
+      </section>
+      <section className="diff-body" aria-label={words.diff}>
+        {problem !== "" && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        {undo !== undefined && (
+          <div className="undo" role="status">
+            <span>{words.diffs.reverted}</span>
+            <Button icon="undo" onClick={() => void change({ action: "undo", undo })}>
+              {words.diffs.undo}
+            </Button>
+          </div>
+        )}
+        {file && (
+          <FileDiffView
+            key={file.path}
+            worker={worker.id}
+            file={file}
+            comments={comments}
+            onComments={write}
+            onChange={change}
+          />
+        )}
+      </section>
+      {comments.length > 0 && (
+        <footer className="comments-bar">
+          <span>{words.diffs.comments(comments.length)}</span>
+          <Button look="plain" icon="trash" onClick={() => write([])}>
+            {words.drop}
+          </Button>
+          <Button look="main" disabled={!agent} onClick={send}>
+            {words.diffs.send}
+          </Button>
+        </footer>
+      )}
+    </div>
+  );
+}
+
+type FileListProps = {
+  readonly diff: DiffSummary;
+  readonly current: string | undefined;
+  readonly onPick: (path: string) => void;
+};
+
+function FileList({ diff, current, onPick }: FileListProps): ReactElement {
+  const list = useRef<HTMLDivElement>(null);
+  return (
+    <div ref={list} className="file-list">
+      <VList data={diff.files}>
+        {(file: DiffFile) => (
+          <button
+            key={file.path}
+            type="button"
+            className={`changed-file is-${file.change}`}
+            aria-current={file.path === current}
+            title={`${visible(file.path)} · ${words.diffs.changes[file.change]} · ${words.diffs.staged[file.staged]}`}
+            onClick={() => onPick(file.path)}
+          >
+            <span className="letter" aria-hidden="true">
+              {words.diffs.letters[file.change]}
+            </span>
+            <span className="path">
+              <span className="one-line name">{visible(nameOf(file.path))}</span>
+              <span className="one-line quiet">{visible(folderOf(file.path))}</span>
+            </span>
+            {file.staged !== "unstaged" && <Icon name="check" />}
+            <span className="figures">
+              <span className="added">+{file.added}</span> <span className="removed">−{file.removed}</span>
+            </span>
+          </button>
+        )}
+      </VList>
+      {diff.more > 0 && <p className="quiet none">{words.diffs.more(diff.more)}</p>}
+    </div>
+  );
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

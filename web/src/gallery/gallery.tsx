@@ -1,0 +1,286 @@
+/** Every row, display, question and state of the page, from recorded events: to look at, and to be tested. */
+import "./gallery.css";
+import type { Ask, Display, Envelope } from "keel/protocol";
+import { type Row, rowsOf, transcriptOf } from "keel/view";
+import { type ReactElement, type ReactNode, useMemo } from "react";
+import { App } from "../app.tsx";
+import { AskCard } from "../asks/ask-card.tsx";
+import { DisplayView } from "../displays/display-view.tsx";
+import { Announcer } from "../kit/announce.tsx";
+import { Button, IconButton } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { Sign, type SignKind } from "../kit/sign.tsx";
+import { browserPorts } from "../live/browser-ports.ts";
+import { keptNowhere } from "../live/kept-events.ts";
+import { type Navigation, NavigationContext } from "../live/navigation.ts";
+import { Cell } from "../live/observable.ts";
+import { World, WorldContext } from "../live/world.ts";
+import type { Route } from "../route.ts";
+import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { WholeRow } from "../rows/row-view.tsx";
+import { type Recording, recordedClient } from "./recorded-client.ts";
+import { displaySamples, formAsk, hostileRows } from "./samples.ts";
+import { recorded, scene } from "./scenes.ts";
+
+type Shelf = { readonly title: string; readonly show: () => ReactElement };
+
+/** A page as a person would see it, on a recording. */
+const page =
+  (route: Route, recording: Recording = scene): (() => ReactElement) =>
+  () => <Staged route={route} recording={recording} />;
+
+const worker = (workspace: string, kind = "agent"): Route => ({
+  page: "worker",
+  workspace,
+  worker: `${workspace}-${kind}`,
+});
+
+export const shelves: Readonly<Record<string, Shelf>> = {
+  parts: { title: "Parts", show: () => <Parts /> },
+  rows: { title: "Rows", show: () => <Rows /> },
+  displays: { title: "Displays", show: () => <Displays /> },
+  asks: { title: "Questions", show: () => <Asks /> },
+  hostile: { title: "Hostile texts", show: () => <Hostile /> },
+  conversation: { title: "A conversation that asks", show: page(worker("login-fix")) },
+  question: { title: "A question", show: page(worker("database")) },
+  failed: { title: "A turn that failed", show: page(worker("drafts")) },
+  background: { title: "Shortened, with a task", show: page(worker("api")) },
+  old: { title: "An old session", show: page({ page: "session", session: "image" }) },
+  overview: { title: "All work", show: page({ page: "overview" }) },
+  inbox: { title: "All questions", show: page({ page: "asks" }) },
+  diff: { title: "A diff", show: page(worker("login-fix", "diff")) },
+  terminal: { title: "A terminal", show: page(worker("login-fix", "terminal")) },
+  empty: { title: "Nothing yet", show: page({ page: "overview" }, {}) },
+  lost: {
+    title: "The connection is lost",
+    show: page(worker("login-fix"), { ...scene, link: { state: "lost", since: 0, reason: "closed" } }),
+  },
+  permissions: { title: "Settings: permissions", show: page({ page: "settings", on: "permissions" }) },
+  models: { title: "Settings: models", show: page({ page: "settings", on: "models" }) },
+  servers: { title: "Settings: servers", show: page({ page: "settings", on: "servers" }) },
+  devices: { title: "Settings: devices", show: page({ page: "settings", on: "devices" }) },
+  look: { title: "Settings: look", show: page({ page: "settings", on: "look" }) },
+};
+
+export function Gallery({ shelf }: { readonly shelf?: string | undefined }): ReactElement {
+  const chosen = shelf !== undefined && Object.hasOwn(shelves, shelf) ? shelves[shelf] : undefined;
+  if (chosen) return chosen.show();
+  return (
+    <main className="gallery" id="main">
+      <h1>Gallery</h1>
+      <ul>
+        {Object.entries(shelves).map(([name, { title }]) => (
+          <li key={name}>
+            <a href={`/dev/gallery/${name}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
+}
+
+function Staged({
+  route,
+  recording,
+  children,
+}: {
+  route: Route;
+  recording: Recording;
+  children?: ReactNode;
+}): ReactElement {
+  const navigation = useMemo<Navigation>(() => {
+    const cell = new Cell(route);
+    return { route: cell, go: (to) => cell.set(to) };
+  }, [route]);
+  const world = useMemo(() => {
+    const notes = new Map<string, string>();
+    return new World({
+      client: recordedClient(recording),
+      kept: keptNowhere(),
+      notes: {
+        getItem: (key) => notes.get(key) ?? null,
+        setItem: (key, value) => void notes.set(key, value),
+        removeItem: (key) => void notes.delete(key),
+      },
+      ...browserPorts(),
+      isSentAway: async () => false,
+    });
+  }, [recording]);
+  return (
+    <NavigationContext value={navigation}>
+      <WorldContext value={world}>{children ?? <App />}</WorldContext>
+    </NavigationContext>
+  );
+}
+
+const never = async (): Promise<never> => {
+  throw new Error("This is a recording: nothing can be done in it.");
+};
+
+function Stage({
+  events,
+  children,
+}: {
+  readonly events: readonly Envelope[];
+  readonly children: ReactNode;
+}): ReactElement {
+  const actions = useMemo<RowActions>(
+    () => ({
+      session: "recorded",
+      cwd: "/home/ada/shop",
+      isReadOnly: false,
+      transcript: transcriptOf(events),
+      renderRow: (row) => <WholeRow row={row} />,
+      answer: never,
+      dropInput: never,
+      editInput: never,
+      openAgent: () => undefined,
+      linkTo: () => "",
+      rewindTo: () => undefined,
+      forkAt: () => undefined,
+      stopTask: never,
+      whole: async () => undefined,
+    }),
+    [events],
+  );
+  return (
+    <Staged route={{ page: "overview" }} recording={scene}>
+      <Announcer>
+        <RowActionsContext value={actions}>{children}</RowActionsContext>
+      </Announcer>
+    </Staged>
+  );
+}
+
+const Sheet = ({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}): ReactElement => (
+  <main className="gallery" id="main">
+    <h1>{title}</h1>
+    {children}
+  </main>
+);
+
+const RowsOf = ({ rows }: { readonly rows: readonly Row[] }): ReactElement => (
+  <>
+    {rows.map((row) => (
+      <article key={row.id} className={`item kind-${row.kind}`}>
+        <WholeRow row={row} />
+      </article>
+    ))}
+  </>
+);
+
+const Rows = (): ReactElement => (
+  <Sheet title="Rows">
+    {Object.entries(recorded).map(([name, events]) => (
+      <section key={name}>
+        <h2>{name}</h2>
+        <Stage events={events}>
+          <RowsOf rows={rowsOf(transcriptOf(events)).toArray()} />
+        </Stage>
+      </section>
+    ))}
+  </Sheet>
+);
+
+const Displays = (): ReactElement => (
+  <Sheet title="Displays">
+    <Stage events={[]}>
+      {Object.entries(displaySamples).map(([name, display]) => (
+        <section key={name} className="sample">
+          <h2>{name}</h2>
+          <DisplayView display={display as Display} />
+        </section>
+      ))}
+    </Stage>
+  </Sheet>
+);
+
+const asksIn = (events: readonly Envelope[]): readonly Ask[] =>
+  events.flatMap((event) => (event.type === "ask.opened" ? [event.ask] : []));
+
+const Asks = (): ReactElement => (
+  <Sheet title="Questions">
+    <Stage events={[]}>
+      {[...Object.values(recorded).flatMap(asksIn), formAsk].map((ask) => (
+        <section key={ask.id} className="sample">
+          <h2>{ask.kind}</h2>
+          <AskCard ask={ask} cwd="/home/ada/shop" isReadOnly={false} onAnswer={never} />
+        </section>
+      ))}
+    </Stage>
+  </Sheet>
+);
+
+const Hostile = (): ReactElement => (
+  <Sheet title="Hostile texts">
+    <Stage events={[]}>
+      <RowsOf rows={hostileRows} />
+    </Stage>
+  </Sheet>
+);
+
+const signs: readonly SignKind[] = ["active", "asking", "failed", "done", "idle", "waiting", "denied"];
+
+const Parts = (): ReactElement => (
+  <Sheet title="Parts">
+    <section className="sample row">
+      <Button look="main" hint="⏎">
+        Allow once
+      </Button>
+      <Button hint="A">Allow npm test here</Button>
+      <Button look="plain" icon="undo">
+        Rewind
+      </Button>
+      <Button look="danger">Delete</Button>
+      <Button disabled>Not now</Button>
+      <IconButton icon="settings" label="Settings" />
+      <span className="count">3</span>
+      <span className="count asks">2</span>
+    </section>
+    <section className="sample row">
+      {signs.map((kind) => (
+        <span key={kind} className="named">
+          <Sign kind={kind} /> {kind}
+        </span>
+      ))}
+    </section>
+    <section className="sample row">
+      {(
+        [
+          "agent",
+          "terminal",
+          "diff",
+          "file",
+          "folder",
+          "branch",
+          "clock",
+          "image",
+          "inbox",
+          "link",
+          "list",
+          "phone",
+          "archive",
+          "edit",
+          "trash",
+          "warning",
+          "question",
+          "send",
+          "stop",
+          "undo",
+          "panel",
+          "menu",
+          "more",
+          "copy",
+        ] as const
+      ).map((name) => (
+        <Icon key={name} name={name} />
+      ))}
+    </section>
+  </Sheet>
+);

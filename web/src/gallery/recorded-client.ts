@@ -1,0 +1,88 @@
+/** A server that is only a recording: it tells what happened once, and answers what the page asks about it. */
+import type { KeelClient, LinkStatus, SessionHandle } from "keel/client";
+import type {
+  Ask,
+  DiffSummary,
+  Durable,
+  Envelope,
+  FileDiff,
+  InquiryName,
+  TerminalUpdate,
+  WorkspaceEntry,
+} from "keel/protocol";
+
+export type Recording = {
+  readonly link?: LinkStatus | undefined;
+  readonly workspaces?: readonly WorkspaceEntry[] | undefined;
+  readonly sessions?: Readonly<Record<string, readonly Envelope[]>> | undefined;
+  /** Answers of inquiries, the same for every session. */
+  readonly inquiries?: Partial<Record<InquiryName, unknown>> | undefined;
+  readonly diff?: DiffSummary | undefined;
+  readonly fileDiffs?: Readonly<Record<string, FileDiff>> | undefined;
+  readonly terminal?: readonly TerminalUpdate[] | undefined;
+};
+
+const forever = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+async function* told<T>(all: readonly T[], signal: AbortSignal): AsyncGenerator<T, void> {
+  yield* all;
+  await forever(signal);
+}
+
+export function recordedClient(recording: Recording): KeelClient {
+  const {
+    workspaces = [],
+    sessions = {},
+    inquiries = {},
+    link = { state: "connected", since: 0 },
+  } = recording;
+  const eventsOf = (session: string): readonly Envelope[] =>
+    Object.hasOwn(sessions, session) ? (sessions[session] ?? []) : [];
+  const nothing = async (): Promise<never> => {
+    throw new Error("This is a recording: nothing can be done in it.");
+  };
+  const attach = (session: string): SessionHandle => ({
+    id: session,
+    submit: nothing,
+    events: (_after, signal = new AbortController().signal) => told(eventsOf(session), signal),
+    asks: async () => openAsksIn(eventsOf(session)),
+    inquire: (async (name: InquiryName) =>
+      Object.hasOwn(inquiries, name) ? inquiries[name] : []) as SessionHandle["inquire"],
+    detach: async () => undefined,
+  });
+  const client: Partial<KeelClient> = {
+    link,
+    onLink: () => () => undefined,
+    greeting: async () => ({ keel: "0.1.0", boot: "recorded", access: "work" }),
+    sessions: async () => [],
+    attach,
+    history: async ({ session }) => ({ events: eventsOf(session).filter(isStored), more: false }),
+    workspaces: {
+      watch: (signal: AbortSignal) => told([{ kind: "all" as const, workspaces }], signal),
+      watchDiff: (_: string, signal: AbortSignal) => told(recording.diff ? [recording.diff] : [], signal),
+      fileDiff: async ({ path }: { path: string }) =>
+        recording.fileDiffs?.[path] ?? { path, stamp: "", hunks: [] },
+      terminal: () => ({
+        updates: (signal: AbortSignal) => told(recording.terminal ?? [], signal),
+        type: async () => undefined,
+        resize: async () => undefined,
+      }),
+    } as unknown as KeelClient["workspaces"],
+    close: () => undefined,
+  };
+  return new Proxy(client as KeelClient, {
+    get: (target, name) => Reflect.get(target, name) ?? nothing,
+  });
+}
+
+const isStored = (event: Envelope): event is Durable => "seq" in event && !event.origin;
+
+function openAsksIn(events: readonly Envelope[]): readonly Ask[] {
+  const open = new Map<string, Ask>();
+  for (const event of events) {
+    if (event.type === "ask.opened") open.set(event.ask.id, event.ask);
+    if (event.type === "ask.closed") open.delete(event.askId);
+  }
+  return [...open.values()];
+}

@@ -1,0 +1,257 @@
+/** What the gallery shows: recorded sessions, and workspaces around them. */
+import type {
+  DiffSummary,
+  Envelope,
+  FileDiff,
+  TerminalUpdate,
+  WorkerEntry,
+  WorkspaceEntry,
+} from "keel/protocol";
+import edit from "./recorded/edit.json" with { type: "json" };
+import failed from "./recorded/failed.json" with { type: "json" };
+import image from "./recorded/image.json" with { type: "json" };
+import login from "./recorded/login.json" with { type: "json" };
+import plan from "./recorded/plan.json" with { type: "json" };
+import question from "./recorded/question.json" with { type: "json" };
+import shortened from "./recorded/shortened.json" with { type: "json" };
+import type { Recording } from "./recorded-client.ts";
+
+const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
+
+export const recorded = {
+  login: asEvents(login),
+  question: asEvents(question),
+  plan: asEvents(plan),
+  edit: asEvents(edit),
+  image: asEvents(image),
+  failed: asEvents(failed),
+  shortened: asEvents(shortened),
+} as const;
+export type RecordedName = keyof typeof recorded;
+
+const at = Date.UTC(2026, 10, 16, 9, 40);
+
+const worker = (workspace: string, given: Partial<WorkerEntry>): WorkerEntry => ({
+  id: `${workspace}-${given.kind ?? "agent"}`,
+  workspace,
+  kind: "agent",
+  engine: "keel",
+  name: "Agent",
+  createdAt: at,
+  activity: "idle",
+  ...given,
+});
+
+const workspace = (id: string, given: Partial<WorkspaceEntry>): WorkspaceEntry => ({
+  id,
+  title: id,
+  cwd: "/home/ada/shop",
+  folder: "/home/ada/shop",
+  createdAt: at,
+  changedAt: at,
+  archived: false,
+  workers: [],
+  ...given,
+});
+
+export const workspaces: readonly WorkspaceEntry[] = [
+  workspace("login-fix", {
+    title: "Mend the login",
+    cwd: "/home/ada/shop/.keel/worktrees/login-fix",
+    worktree: { path: "/home/ada/shop/.keel/worktrees/login-fix", branch: "login-fix" },
+    branch: "login-fix",
+    added: 42,
+    removed: 7,
+    workers: [
+      worker("login-fix", { session: "login", activity: "asking", asks: 1, costUsd: 0.31 }),
+      worker("login-fix", { kind: "terminal", engine: "shell", name: "Terminal", activity: "idle" }),
+      worker("login-fix", { kind: "diff", engine: "git", name: "Diff" }),
+    ],
+  }),
+  workspace("database", {
+    title: "Choose a database",
+    branch: "main",
+    createdAt: at - 1_000,
+    workers: [worker("database", { session: "question", activity: "asking", asks: 1, costUsd: 0.02 })],
+  }),
+  workspace("api", {
+    title: "Prices over the API",
+    branch: "api-prices",
+    createdAt: at - 2_000,
+    added: 310,
+    removed: 84,
+    workers: [
+      worker("api", {
+        session: "shortened",
+        activity: "active",
+        lastWords: "The routes are there. Now their tests.",
+        costUsd: 1.2,
+      }),
+    ],
+  }),
+  workspace("docs", {
+    title: "Write the guide",
+    branch: "main",
+    createdAt: at - 3_000,
+    workers: [
+      worker("docs", {
+        session: "image",
+        activity: "idle",
+        lastWords: "The guide has a page for each tool.",
+        costUsd: 0.4,
+      }),
+    ],
+  }),
+  workspace("drafts", {
+    title: "Drafts",
+    cwd: "/home/ada/blog",
+    folder: "/home/ada/blog",
+    createdAt: at - 4_000,
+    workers: [worker("drafts", { session: "failed", activity: "failed", failure: "The key was refused." })],
+  }),
+];
+
+const diffFiles: DiffSummary["files"] = [
+  { path: "src/login.ts", change: "modified", staged: "unstaged", added: 2, removed: 2, stamp: "1" },
+  { path: "src/session.ts", change: "modified", staged: "staged", added: 1, removed: 1, stamp: "1" },
+  {
+    path: "test/an-hour-ago.test.ts",
+    change: "untracked",
+    staged: "unstaged",
+    added: 31,
+    removed: 0,
+    stamp: "1",
+  },
+  { path: "src/old-login.ts", change: "deleted", staged: "unstaged", added: 0, removed: 18, stamp: "1" },
+];
+
+export const diff: DiffSummary = {
+  base: "main",
+  branch: "login-fix",
+  files: diffFiles,
+  added: 34,
+  removed: 21,
+  more: 0,
+};
+
+export const fileDiffs: Readonly<Record<string, FileDiff>> = {
+  "src/login.ts": {
+    path: "src/login.ts",
+    stamp: "1",
+    hunks: [
+      {
+        id: "1",
+        staged: false,
+        head: "@@ -3,8 +3,8 @@ export function login",
+        lines: [
+          { kind: "same", before: 4, after: 4, text: "/** Signs somebody in, and says until when. */" },
+          { kind: "same", before: 5, after: 5, text: "export function login(name: string): Login {" },
+          { kind: "removed", before: 6, text: "  const session = createSession();" },
+          { kind: "removed", before: 7, text: "  const now = clock.now();" },
+          { kind: "added", after: 6, text: "  const now = clock.now();" },
+          { kind: "added", after: 7, text: "  const session = createSession(now);" },
+          {
+            kind: "same",
+            before: 8,
+            after: 8,
+            text: "  return { name, until: session.startedAt + 3_600_000 };",
+          },
+          { kind: "same", before: 9, after: 9, text: "}" },
+        ],
+      },
+    ],
+  },
+};
+
+export const terminal: readonly TerminalUpdate[] = [
+  {
+    kind: "screen",
+    epoch: "1",
+    at: 0,
+    columns: 100,
+    rows: 24,
+    paint: [
+      "\u001b[32mada@shop\u001b[0m:\u001b[34m~/shop\u001b[0m$ npm test",
+      "",
+      " \u001b[32m✓\u001b[0m test/login.test.ts \u001b[2m(14 tests)\u001b[0m 31ms",
+      " \u001b[31m✗\u001b[0m test/prices.test.ts \u001b[2m(3 tests)\u001b[0m 12ms",
+      "   \u001b[31m× prices are never below zero\u001b[0m",
+      "",
+      "\u001b[1mTests\u001b[0m  \u001b[31m1 failed\u001b[0m | \u001b[32m16 passed\u001b[0m",
+      "\u001b[38;2;120;120;220mtrue colour\u001b[0m \u001b[7minverse\u001b[0m \u001b[48;5;22mground\u001b[0m",
+      "\u001b[32mada@shop\u001b[0m:\u001b[34m~/shop\u001b[0m$ ",
+    ].join("\r\n"),
+  },
+];
+
+export const scene: Recording = {
+  workspaces,
+  sessions: recorded,
+  diff,
+  fileDiffs,
+  terminal,
+  inquiries: {
+    context: {
+      model: "claude-opus-5-5",
+      windowTokens: 200_000,
+      compactAtTokens: 160_000,
+      totalTokens: 76_400,
+      freeTokens: 123_600,
+      tokens: {
+        system: 4_200,
+        tools: 9_800,
+        mcp: 14_100,
+        instructions: 2_300,
+        skills: 1_900,
+        messages: 44_100,
+      },
+    },
+    offeredModels: [
+      {
+        name: "opus",
+        efforts: ["low", "medium", "high"],
+        model: { id: "claude-opus-5-5", name: "Claude Opus 5.5" },
+      },
+      {
+        name: "sonnet",
+        efforts: ["low", "medium", "high"],
+        model: { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
+      },
+    ],
+    rules: [
+      { list: "allow", rule: "Bash(npm test:*)", source: "project" },
+      { list: "allow", rule: "Edit(./src/**)", source: "session" },
+      { list: "ask", rule: "Bash(git push:*)", source: "user" },
+      { list: "deny", rule: "Read(./.env)", source: "project" },
+    ],
+    servers: [
+      { name: "github", status: "connected", tools: 24 },
+      { name: "figma", status: "failed", error: "It ended before it said what it can do." },
+    ],
+    models: [
+      {
+        id: "claude-opus-5-5",
+        name: "Claude Opus 5.5",
+        provider: "anthropic",
+        windowTokens: 1_000_000,
+        maxOutputTokens: 128_000,
+        prices: {
+          input: 4,
+          output: 20,
+          cacheRead: 0.2,
+          cacheWrite: 5,
+          cacheWriteLong: 8,
+          asOf: "2026-10-07",
+        },
+      },
+      {
+        id: "llama-local",
+        name: "Llama (local)",
+        provider: "openai",
+        windowTokens: 128_000,
+        maxOutputTokens: 8_000,
+        prices: null,
+      },
+    ],
+  },
+};

@@ -1,0 +1,46 @@
+/** The one place that a screen reader is told things by itself: politely, and at most once in two seconds. */
+import {
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
+
+const quietMs = 2_000;
+
+type Announce = (says: string) => void;
+const AnnounceContext = createContext<Announce>(() => undefined);
+
+/** The last words win: what was overtaken is old news. */
+export const useAnnounce = (): Announce => useContext(AnnounceContext);
+
+export function Announcer({ children }: { readonly children: ReactNode }): ReactElement {
+  const [said, setSaid] = useState("");
+  const speaker = useMemo(() => newSpeaker(setSaid), []);
+  useEffect(() => speaker.stop, [speaker]);
+  return (
+    <AnnounceContext value={speaker.announce}>
+      {children}
+      <div className="unseen" role="status" aria-live="polite">
+        {said}
+      </div>
+    </AnnounceContext>
+  );
+}
+
+function newSpeaker(say: (words: string) => void): { announce: Announce; stop(): void } {
+  let last = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const announce: Announce = (words) => {
+    clearTimeout(timer);
+    const wait = Math.max(0, last + quietMs - performance.now());
+    timer = setTimeout(() => {
+      last = performance.now();
+      say(words);
+    }, wait);
+  };
+  return { announce, stop: () => clearTimeout(timer) };
+}

@@ -1,0 +1,20 @@
+/** Time, chance and frames, as a browser has them. */
+import type { WorldPorts } from "./world.ts";
+
+/** Nobody sees a page in the background; its title may still change. */
+const hiddenMs = 500;
+
+export const browserPorts = (): Pick<WorldPorts, "isSentAway" | "nextPaint" | "pause" | "now" | "uuid"> => ({
+  isSentAway: () =>
+    fetch("/api/status").then(
+      ({ status }) => status === 401,
+      () => false,
+    ),
+  nextPaint(then) {
+    if (document.hidden) setTimeout(then, hiddenMs);
+    else requestAnimationFrame(then);
+  },
+  pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
+  now: () => performance.now(),
+  uuid: () => crypto.randomUUID(),
+});

@@ -1,0 +1,206 @@
+/** All that the page has at work: the way to the server, what the browser keeps, and the sessions that are looked at. */
+
+import type { KeelClient, LinkStatus } from "keel/client";
+import type { Command, FaultData, InputBlock, Receipt, WorkspaceEntry } from "keel/protocol";
+import { foldWorkspaces, noWorkspaces, type Workspaces } from "keel/view";
+import { createContext, useContext, useEffect } from "react";
+import type { KeptEvents, UnsentInput } from "./kept-events.ts";
+import { Cell, type Observable, useValue } from "./observable.ts";
+import { SessionFeed, type SessionState } from "./session-feed.ts";
+
+export type WorldPorts = {
+  readonly client: KeelClient;
+  readonly kept: KeptEvents;
+  /** Small things that a reload must not lose: what is typed, how the page is laid out. */
+  readonly notes: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  /** Whether the server says that this browser may not come in. */
+  isSentAway(): Promise<boolean>;
+  nextPaint(then: () => void): void;
+  pause(): Promise<void>;
+  now(): number;
+  uuid(): string;
+};
+
+type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: number };
+
+/** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
+const maxIdleFeeds = 6;
+const workspacesNote = "keel.workspaces";
+
+export class World {
+  readonly client: KeelClient;
+  /** How the way to the server stands. */
+  readonly link: Observable<LinkStatus>;
+  readonly kept: KeptEvents;
+  readonly notes: WorldPorts["notes"];
+  readonly uuid: () => string;
+  readonly workspaces: Cell<Workspaces>;
+  /** The server does not let this browser in, or no longer. */
+  readonly isRefused = new Cell(false);
+  /** Inputs on their way, which have no receipt yet. */
+  readonly unsent = new Cell<readonly UnsentInput[]>([]);
+  readonly #ports: WorldPorts;
+  readonly #feeds = new Map<string, FollowedSession>();
+  readonly #stop = new AbortController();
+  readonly #unlisten: () => void;
+
+  constructor(ports: WorldPorts) {
+    this.#ports = ports;
+    this.client = ports.client;
+    this.link = { get: () => this.client.link, subscribe: (listener) => this.client.onLink(listener) };
+    this.kept = ports.kept;
+    this.notes = ports.notes;
+    this.uuid = ports.uuid;
+    this.workspaces = new Cell(this.#remembered());
+    void this.#watchWorkspaces().catch(() => undefined);
+    void this.#sendUnsent();
+    void this.#lookAtDoor();
+    this.#unlisten = this.client.onLink(({ state }) => {
+      if (state === "lost") void this.#lookAtDoor();
+    });
+  }
+
+  /** Of a session that is looked at: whoever does so holds it. */
+  feed(session: string): SessionFeed {
+    return this.#followed(session).feed;
+  }
+
+  /** Returns what lets go of it. */
+  hold(session: string): () => void {
+    const followed = this.#followed(session);
+    followed.users += 1;
+    return () => {
+      followed.users -= 1;
+      followed.usedAt = this.#ports.now();
+      this.#closeIdle();
+    };
+  }
+
+  submit(session: string, command: Command): Promise<Receipt> {
+    return this.client.attach(session).submit(command);
+  }
+
+  /** Safe in the browser before it is sent, and sent until it has a receipt, also by the next page. */
+  async say(session: string, content: InputBlock[], when: "now" | "after"): Promise<void> {
+    const id = this.uuid();
+    const command = { type: "input" as const, id, content, when };
+    const input: UnsentInput = { id, session, at: Date.now(), command };
+    this.unsent.set([...this.unsent.get(), input]);
+    await this.kept.putUnsent(input).catch(() => undefined);
+    await this.#send(input);
+  }
+
+  close(): void {
+    this.#stop.abort();
+    this.#unlisten();
+    for (const { feed } of this.#feeds.values()) feed.close();
+    this.client.close();
+  }
+
+  async #send(input: UnsentInput): Promise<void> {
+    for (;;) {
+      try {
+        await this.submit(input.session, input.command);
+        break;
+      } catch (thrown) {
+        // Refused is an answer too; a lost link is none.
+        if (faultOf(thrown).code !== "link_lost" || this.#stop.signal.aborted) break;
+      }
+    }
+    this.unsent.set(this.unsent.get().filter(({ id }) => id !== input.id));
+    await this.kept.removeUnsent(input.id).catch(() => undefined);
+  }
+
+  async #sendUnsent(): Promise<void> {
+    const left = await this.kept.unsent().catch(() => []);
+    if (left.length === 0) return;
+    this.unsent.set([...this.unsent.get(), ...left]);
+    await Promise.all(left.map((input) => this.#send(input)));
+  }
+
+  /** Who is sent away leaves nothing here of what was shown. */
+  async #lookAtDoor(): Promise<void> {
+    if (!(await this.#ports.isSentAway())) return;
+    this.isRefused.set(true);
+    this.notes.removeItem(workspacesNote);
+    await this.kept.clear().catch(() => undefined);
+  }
+
+  #followed(session: string): FollowedSession {
+    const known = this.#feeds.get(session);
+    if (known) return known;
+    const followed = { feed: this.#newFeed(session), users: 0, usedAt: 0 };
+    this.#feeds.set(session, followed);
+    return followed;
+  }
+
+  #newFeed(session: string): SessionFeed {
+    const { kept, nextPaint, pause, now } = this.#ports;
+    return new SessionFeed(session, {
+      events: (id, after, signal) => this.client.attach(id).events(after, signal),
+      kept,
+      nextPaint,
+      pause,
+      now,
+      faultOf,
+    });
+  }
+
+  #closeIdle(): void {
+    const idle = [...this.#feeds].filter(([, { users }]) => users === 0);
+    const oldest = idle.sort(([, left], [, right]) => left.usedAt - right.usedAt);
+    for (const [session, { feed }] of oldest.slice(0, -maxIdleFeeds)) {
+      feed.close();
+      this.#feeds.delete(session);
+    }
+  }
+
+  async #watchWorkspaces(): Promise<void> {
+    let isPaintDue = false;
+    let now = this.workspaces.get();
+    for await (const update of this.client.workspaces.watch(this.#stop.signal)) {
+      now = foldWorkspaces(now, update);
+      if (isPaintDue) continue;
+      isPaintDue = true;
+      this.#ports.nextPaint(() => {
+        isPaintDue = false;
+        this.workspaces.set(now);
+        this.notes.setItem(workspacesNote, JSON.stringify(now.all.slice(0, 200)));
+      });
+    }
+  }
+
+  #remembered(): Workspaces {
+    try {
+      const all = JSON.parse(this.notes.getItem(workspacesNote) ?? "null") as
+        | readonly WorkspaceEntry[]
+        | null;
+      return all ? { isKnown: true, all } : noWorkspaces;
+    } catch {
+      return noWorkspaces;
+    }
+  }
+}
+
+export function faultOf(thrown: unknown): FaultData {
+  if (typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown)
+    return { code: thrown.code as FaultData["code"], message: String(thrown.message) };
+  return { code: "unexpected", message: thrown instanceof Error ? thrown.message : String(thrown) };
+}
+
+export const WorldContext = createContext<World | undefined>(undefined);
+
+export function useWorld(): World {
+  const world = useContext(WorldContext);
+  if (!world) throw new Error("outside of the page");
+  return world;
+}
+
+export const useWorkspaces = (): Workspaces => useValue(useWorld().workspaces);
+
+export function useSession(session: string): { readonly feed: SessionFeed; readonly state: SessionState } {
+  const world = useWorld();
+  const feed = world.feed(session);
+  useEffect(() => world.hold(session), [world, session]);
+  return { feed, state: useValue<SessionState>(feed) };
+}

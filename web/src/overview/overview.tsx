@@ -1,0 +1,174 @@
+/** The first page: everything that is at work, or one field to begin with. */
+import type { SessionEntry, WorkspaceEntry } from "keel/protocol";
+import { sayUsd, visible, workspacesByFolder } from "keel/view";
+import { type ReactElement, useEffect, useState } from "react";
+import { Button } from "../kit/button.tsx";
+import { Link } from "../kit/link.tsx";
+import { Sign } from "../kit/sign.tsx";
+import { Ago } from "../kit/time.tsx";
+import { useWorkspaces, useWorld } from "../live/world.ts";
+import { words } from "../words.ts";
+import { activitySigns, RailButton } from "./rail.tsx";
+
+type OverviewProps = { readonly onCreate: () => void; readonly onRail: () => void };
+
+export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
+  const { all, isKnown } = useWorkspaces();
+  const [wanted, setWanted] = useState("");
+  const [withArchived, setArchived] = useState(false);
+  const shown = all.filter((workspace) => (withArchived || !workspace.archived) && fits(workspace, wanted));
+  const hasArchived = all.some(({ archived }) => archived);
+  return (
+    <main className="overview" id="main">
+      <header className="head">
+        <RailButton onOpen={onRail} />
+        <h1>{words.overview.title}</h1>
+        <div className="tools">
+          <Button look="main" icon="plus" onClick={onCreate}>
+            {words.rail.create}
+          </Button>
+        </div>
+      </header>
+      <div className="sheet">
+        {all.length > 0 && (
+          <div className="filter">
+            <input
+              className="input"
+              type="search"
+              aria-label={words.overview.filter}
+              placeholder={words.overview.filter}
+              value={wanted}
+              onChange={({ target }) => setWanted(target.value)}
+            />
+            {hasArchived && (
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={withArchived}
+                  onChange={({ target }) => setArchived(target.checked)}
+                />
+                <span>{words.overview.archived}</span>
+              </label>
+            )}
+          </div>
+        )}
+        {isKnown && all.length === 0 && <Welcome onCreate={onCreate} />}
+        {all.length > 0 && shown.length === 0 && <p className="quiet">{words.overview.nothing(wanted)}</p>}
+        {workspacesByFolder(shown).map(({ folder, workspaces }) => (
+          <section key={folder}>
+            <h2>{visible(folder)}</h2>
+            <ul className="cards">
+              {workspaces.map((workspace) => (
+                <OverviewRow key={workspace.id} workspace={workspace} />
+              ))}
+            </ul>
+          </section>
+        ))}
+        <EarlierSessions
+          taken={all.flatMap(({ workers }) => workers.flatMap(({ session }) => session ?? []))}
+        />
+      </div>
+    </main>
+  );
+}
+
+const fits = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: string): boolean => {
+  const all = [title, cwd, branch, ...workers.flatMap(({ name, lastWords = "" }) => [name, lastWords])];
+  return all.some((text) => text.toLowerCase().includes(wanted.trim().toLowerCase()));
+};
+
+function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): ReactElement {
+  const world = useWorld();
+  const { id, title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
+  const cost = workers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
+  return (
+    <li className={`card${archived ? " is-archived" : ""}`}>
+      <div className="card-head">
+        <Link to={{ page: "worker", workspace: id }}>{visible(title)}</Link>
+        <span className="quiet figures">
+          {branch !== undefined && `${worktree ? words.worktree(visible(branch)) : visible(branch)} · `}
+          {added + removed > 0 && (
+            <>
+              <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+              {" · "}
+            </>
+          )}
+          {cost > 0 && `${sayUsd(cost)} · `}
+          <Ago at={changedAt} />
+        </span>
+        <Button
+          look="plain"
+          icon="archive"
+          onClick={() =>
+            void world.client.workspaces
+              .changeWorkspace({ workspace: id, archived: !archived })
+              .catch(() => undefined)
+          }
+        >
+          {archived ? words.overview.takeBack : words.overview.archive}
+        </Button>
+      </div>
+      <ul>
+        {workers.map(({ id: worker, name, activity, lastWords, asks = 0 }) => (
+          <li key={worker}>
+            <Link to={{ page: "worker", workspace: id, worker }} className="worker-line">
+              <Sign kind={activitySigns[activity]} says={words.activity[activity]} />
+              <span className="name">{visible(name)}</span>
+              <span className="one-line quiet">
+                {asks > 0 ? words.rail.asks(asks) : visible(lastWords ?? words.activity[activity])}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+const Welcome = ({ onCreate }: { readonly onCreate: () => void }): ReactElement => (
+  <section className="welcome">
+    <h2>{words.welcome.title}</h2>
+    <p>{words.welcome.about}</p>
+    <Button look="main" icon="plus" onClick={onCreate}>
+      {words.rail.create}
+    </Button>
+    <p className="quiet">{words.welcome.rehearse}</p>
+    <code>keel rehearse --console</code>
+  </section>
+);
+
+/** Those of the home that no workspace has: to read, and to take up. */
+function EarlierSessions({ taken }: { readonly taken: readonly string[] }): ReactElement | null {
+  const { client } = useWorld();
+  const [sessions, setSessions] = useState<readonly SessionEntry[]>([]);
+  useEffect(() => {
+    let isWanted = true;
+    client.sessions({ limit: 50 }).then(
+      (found) => isWanted && setSessions(found),
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [client]);
+  const others = sessions.filter(({ id, archived }) => !taken.includes(id) && archived !== true);
+  if (others.length === 0) return null;
+  return (
+    <section>
+      <h2>{words.rail.sessions}</h2>
+      <ul className="sessions">
+        {others.map(({ id, title, firstInput, cwd, changedAt }) => (
+          <li key={id}>
+            <Link to={{ page: "session", session: id }}>
+              <span className="one-line">{visible(title ?? firstInput ?? words.untitled)}</span>
+              <span className="quiet one-line">{visible(cwd)}</span>
+              <span className="quiet figures">
+                <Ago at={changedAt} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+/** All workspaces with their workers, as they are right now; what needs a person stands first. */
+import type { WorkerActivity, WorkspaceEntry } from "keel/protocol";
+import { activityOfWorkspace, openAsksOf, visible, workspacesByFolder } from "keel/view";
+import { memo, type ReactElement } from "react";
+import { Button, IconButton } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { Link } from "../kit/link.tsx";
+import { Sign, type SignKind } from "../kit/sign.tsx";
+import { useWorkspaces } from "../live/world.ts";
+import { modKey } from "../shortcuts.ts";
+import { words } from "../words.ts";
+
+type RailProps = {
+  /** The workspace that is open. */
+  readonly current: string | undefined;
+  readonly onPalette: () => void;
+  readonly onCreate: () => void;
+  readonly onPick: () => void;
+};
+
+export const activitySigns = {
+  active: "active",
+  asking: "asking",
+  failed: "failed",
+  idle: "done",
+  ended: "idle",
+  unknown: "idle",
+} as const satisfies Record<WorkerActivity, SignKind>;
+
+export function Rail({ current, onPalette, onCreate, onPick }: RailProps): ReactElement {
+  const { all, isKnown } = useWorkspaces();
+  const shown = all.filter(({ archived }) => !archived);
+  const asks = openAsksOf(shown);
+  return (
+    <nav className="rail" aria-label={words.rail.label}>
+      <header>
+        <Link to={{ page: "overview" }} className="brand" onClick={onPick}>
+          <Mark />
+          <span>{words.product}</span>
+        </Link>
+        {asks > 0 && (
+          <Link to={{ page: "asks" }} className="waiting" onClick={onPick} aria-label={words.rail.asks(asks)}>
+            <span className="count asks">{asks}</span>
+          </Link>
+        )}
+      </header>
+      <button type="button" className="find" onClick={onPalette}>
+        <Icon name="search" />
+        <span>{words.rail.find}</span>
+        <kbd className="key">{modKey} K</kbd>
+      </button>
+      <div className="folders">
+        {workspacesByFolder(shown).map(({ folder, workspaces }) => (
+          <section key={folder}>
+            <h2 title={visible(folder)}>{visible(lastName(folder))}</h2>
+            <ul>
+              {workspaces.map((workspace) => (
+                <RailRow
+                  key={workspace.id}
+                  workspace={workspace}
+                  isCurrent={workspace.id === current}
+                  onPick={onPick}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {isKnown && shown.length === 0 && <p className="quiet none">{words.rail.none}</p>}
+      </div>
+      <footer>
+        <Button icon="plus" onClick={onCreate}>
+          {words.rail.create}
+        </Button>
+        <Link
+          to={{ page: "settings", on: "permissions" }}
+          className="button plain icon-only"
+          aria-label={words.rail.settings}
+          title={words.rail.settings}
+          onClick={onPick}
+        >
+          <Icon name="settings" />
+        </Link>
+      </footer>
+    </nav>
+  );
+}
+
+const RailRow = memo(function RailRow({
+  workspace,
+  isCurrent,
+  onPick,
+}: {
+  readonly workspace: WorkspaceEntry;
+  readonly isCurrent: boolean;
+  readonly onPick: () => void;
+}): ReactElement {
+  const activity = activityOfWorkspace(workspace);
+  const { id, title, added = 0, removed = 0, workers } = workspace;
+  const last = workers.findLast(({ lastWords }) => lastWords !== undefined)?.lastWords;
+  return (
+    <li>
+      <Link
+        to={{ page: "worker", workspace: id }}
+        className={`workspace is-${activity}`}
+        aria-current={isCurrent ? "page" : undefined}
+        onClick={onPick}
+      >
+        <Sign kind={activitySigns[activity]} says={words.activity[activity]} />
+        <span className="title one-line">{visible(title)}</span>
+        {added + removed > 0 && (
+          <span className="figures lines">
+            <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+          </span>
+        )}
+        <span className="words one-line">
+          {activity === "idle" || activity === "active"
+            ? visible(last ?? words.activity[activity])
+            : words.activity[activity]}
+        </span>
+      </Link>
+    </li>
+  );
+});
+
+export const lastName = (folder: string): string =>
+  folder.split(/[\\/]/).findLast((part) => part !== "") ?? folder;
+
+const Mark = (): ReactElement => (
+  <svg className="mark" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+    <path d="M3 5h14c0 6.5-2.8 10.6-7 12.300C5.8 15.6 3 11.5 3 5z" fill="currentcolor" />
+    <path d="M10 5v12" stroke="var(--surface-1)" strokeWidth="1.75" strokeLinecap="round" />
+  </svg>
+);
+
+/** Shows the rail where it is a sheet. */
+export const RailButton = ({ onOpen }: { readonly onOpen: () => void }): ReactElement => (
+  <span className="only-narrow">
+    <IconButton icon="menu" label={words.rail.openRail} onClick={onOpen} />
+  </span>
+);

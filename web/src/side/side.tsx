@@ -1,0 +1,51 @@
+/** Beside the conversation: what waits elsewhere, what was changed, what runs, what it takes. */
+import type { AgentRow } from "keel/view";
+import { lazy, type ReactElement, Suspense } from "react";
+import { InboxPart } from "../asks/inbox.tsx";
+import { IconButton } from "../kit/button.tsx";
+import type { SessionView } from "../live/session-view.ts";
+import { words } from "../words.ts";
+import { ContextPart } from "./context-part.tsx";
+import { CostPart } from "./cost-part.tsx";
+import { FilesPart } from "./files-part.tsx";
+import { TasksPart } from "./tasks-part.tsx";
+import { TodoPart } from "./todo-part.tsx";
+
+const TimelinePart = lazy(async () => ({ default: (await import("./timeline-part.tsx")).TimelinePart }));
+
+type SideProps = {
+  readonly session: string;
+  readonly view: SessionView;
+  readonly isReadOnly: boolean;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onFile: (path: string) => void;
+  readonly onRewind: () => void;
+  readonly onAgent: (row: AgentRow) => void;
+};
+
+export const Side = ({
+  session,
+  view,
+  isReadOnly,
+  isOpen,
+  onClose,
+  onFile,
+  onRewind,
+  onAgent,
+}: SideProps): ReactElement => (
+  <aside className={`side${isOpen ? " is-open" : ""}`} aria-label={words.side.label}>
+    <span className="close">
+      <IconButton icon="close" label={words.close} onClick={onClose} />
+    </span>
+    <InboxPart session={session} />
+    <TodoPart view={view} />
+    <FilesPart view={view} isReadOnly={isReadOnly} onFile={onFile} onRewind={onRewind} />
+    <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
+    <ContextPart session={session} view={view} isReadOnly={isReadOnly} />
+    <CostPart view={view} />
+    <Suspense>
+      <TimelinePart view={view} />
+    </Suspense>
+  </aside>
+);
