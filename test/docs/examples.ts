@@ -7,6 +7,8 @@ import { inlineCode } from "./markdown.ts";
 export const runBy = {
   /** A region of a file; the files themselves are run by test/e2e/examples.test.ts. */
   quoted: "test/sdk/guide.test.ts",
+  /** A region that stands on what is around it there, and is no program of its own. */
+  part: "test/sdk/guide.test.ts",
   /** A file of a project, a home or a plugin, on a page that also shows what happens with it. */
   file: "test/guide-examples.test.ts",
   /** What is said, and what the model is sent then. */
@@ -34,6 +36,7 @@ const pagesOfWords = ["instructions", "commands", "skills", "plugins"].map((name
 
 export function exampleOf({ page, kind, label }: Fence): Example | undefined {
   if (label.startsWith("from ")) return kind === "ts" ? "quoted" : undefined;
+  if (label.startsWith("part of ")) return kind === "ts" ? "part" : undefined;
   if (label.startsWith("| keel ")) return kind === "json" ? "piped" : undefined;
   if (pagesOfWords.includes(page) && label !== "") {
     if (label === "session") return "session";

@@ -5,9 +5,15 @@ import { readText } from "./documents.ts";
 /** The modules that a reader has. */
 const shownModules = ["keel", "zod"];
 
+export function regionOf(file: string, region: string): string | undefined {
+  const [, code] =
+    new RegExp(`^// #region ${region}\\n([\\s\\S]*?)^// #endregion$`, "m").exec(readText(file)) ?? [];
+  return code;
+}
+
 export function quotedOf(file: string, region: string): string | undefined {
   const text = readText(file);
-  const [, code] = new RegExp(`^// #region ${region}\\n([\\s\\S]*?)^// #endregion$`, "m").exec(text) ?? [];
+  const code = regionOf(file, region);
   if (code === undefined) return undefined;
   const imports = [...text.matchAll(/^import (type )?(.+) from "(.+)";$/gm)].flatMap(
     ([, only = "", names = "", module = ""]) =>

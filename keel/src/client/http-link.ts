@@ -4,7 +4,7 @@ import { isFaultCode } from "../kernel/faults.ts";
 import { asObject } from "../kernel/json.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { type AnswerTo, type OperationName, operations } from "../protocol/operation.ts";
-import { clientHeader, lookMs, maxFrameBytes, silentMs } from "../protocol/wire.ts";
+import { answerMs, clientHeader, lookMs, maxFrameBytes, silentMs } from "../protocol/wire.ts";
 import { watches } from "../protocol/workspace-operations.ts";
 import { sseReader } from "../transport/sse.ts";
 import { LinkMonitor, type LinkTimers, type ServerLink } from "./link.ts";
@@ -55,11 +55,16 @@ export function httpLink({ url, secret, name, fetch: send, timers }: HttpLinkOpt
       stop();
     }
   };
-  /** A call may take its time. Where nothing comes the server is asked whether it is there: a dead way says nothing. */
+  /**
+   * A call may take its time. Where nothing comes the server is asked whether it is there: a dead way says nothing. It
+   * is asked by another connection, so that a server that is there says little of this one: in the end it is lost too.
+   */
   const watched = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const gone = new AbortController();
+    const since = timers.now();
     let asking = false;
     const stop = timers.every(silentMs, () => {
+      if (timers.now() - since > answerMs) gone.abort(lost("no answer"));
       if (asking) return;
       asking = true;
       void isThere().then((there) => {

@@ -97,5 +97,7 @@ export const maxFrameBytes = 16 * 1024 * 1024;
 export const pingMs = 3_000;
 /** Who has said nothing for this long is taken for gone. A connection that dies without a word is found within 10 s. */
 export const silentMs = 8_000;
+/** A call that has no answer for so long is lost, whatever else is heard of the server. */
+export const answerMs = 60_000;
 /** How often it is looked whether that is so. */
 export const lookMs = 1_000;
