@@ -101,7 +101,10 @@ function clientBehind(proxy: CuttingProxy, secret: string, via: Vias): KeelClien
       ? httpLink({ url, secret, fetch: (input, init) => fetch(input, init), timers: quickTimers })
       : wireLink({ open: (signal) => webSocketWire(url, secret, signal), timers: quickTimers });
   const ports = webPorts();
-  const client = clientOver(link, { ...ports, sleep: (ms, signal) => ports.sleep(ms / hurryOfTries, signal) });
+  const client = clientOver(link, {
+    ...ports,
+    sleep: (ms, signal) => ports.sleep(ms / hurryOfTries, signal),
+  });
   onTestFinished(() => client.close());
   return client;
 }
