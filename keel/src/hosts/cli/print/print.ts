@@ -68,7 +68,6 @@ export async function print(
       id: String(thrown.detail["session"]),
       prompt,
       settings: { model, effort, thinking, permissionMode, title },
-      uuid: () => home.ids.uuid(),
       env: context.env,
     });
     return { served };
