@@ -4,6 +4,7 @@
  */
 import type { KeelClient } from "../../client/connect.ts";
 import { fault } from "../../kernel/fault.ts";
+import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
@@ -44,7 +45,6 @@ export type JoinedSession = Pick<
 };
 
 export type JoinOptions = {
-  readonly home: string;
   readonly id: string;
   /** What the server calls whoever joins. */
   readonly name: string;
@@ -52,6 +52,8 @@ export type JoinOptions = {
   readonly follows: "own turns" | "running";
   readonly settings: Pick<OpenOptions, "model" | "effort" | "thinking" | "permissionMode" | "title">;
 };
+
+type JoiningHome = { readonly path: string; readonly clock: Clock; readonly ids: Pick<Ids, "uuid"> };
 
 /** What a session that runs can still be told; and what is only about how it is shown. */
 const sayable: ReadonlySet<string> = new Set<OptionName>([
@@ -79,12 +81,15 @@ const isUnsaid = (value: unknown): boolean =>
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 /** Throws `link_lost`, `session_closed`, and what the server refuses settings with. */
-export async function joinServed({ home, id, name, follows, settings }: JoinOptions): Promise<JoinedSession> {
-  const { client } = await connectHere(home, name);
+export async function joinServed(
+  { id, name, follows, settings }: JoinOptions,
+  home: JoiningHome,
+): Promise<JoinedSession> {
+  const { client } = await connectHere(home.path, name);
   try {
     const patch = await patchOf(client, id, settings);
     if (Object.keys(patch).length > 0) await client.attach(id).submit({ type: "set", patch });
-    return await joined(client, id, follows);
+    return await joined(client, { id, follows, home });
   } catch (thrown) {
     client.close();
     throw thrown;
@@ -105,8 +110,7 @@ async function patchOf(
 
 async function joined(
   client: KeelClient,
-  id: string,
-  follows: JoinOptions["follows"],
+  { id, follows, home }: Pick<JoinOptions, "id" | "follows"> & { readonly home: JoiningHome },
 ): Promise<JoinedSession> {
   const session = await attachTo(client, id, 0);
   const { handle } = session;
@@ -122,7 +126,7 @@ async function joined(
     for (const tell of isOwn ? own : others) tell(event);
     turns.heard(event);
   });
-  const unwatch = giveUpLater(client, (why) => turns.fail(why));
+  const unwatch = giveUpLater(client, home.clock, (why) => turns.fail(why));
   let following: Promise<void> | undefined;
   // Once those who want to be told are there.
   const follow = (): void => {
@@ -150,7 +154,7 @@ async function joined(
     if (command.type === "interrupt") return interrupt(command.dropQueued ?? false);
     // What joins the next turn, whosever that is, has none of its own.
     if (command.type !== "input" || command.when === "with-next") return handle.submit(command);
-    const inputId = command.id ?? crypto.randomUUID();
+    const inputId = command.id ?? home.ids.uuid();
     return turns.say(inputId, () => handle.submit({ ...command, id: inputId }));
   }
 
@@ -211,15 +215,19 @@ async function* history(client: KeelClient, session: string, from = 0): AsyncGen
 /** A server that is started anew is found again; one that stays away is not waited for. */
 const maxLostMs = 30_000;
 
-function giveUpLater(client: KeelClient, giveUp: (why: unknown) => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
+function giveUpLater(client: KeelClient, clock: Clock, giveUp: (why: unknown) => void): () => void {
+  let waiting: AbortController | undefined;
   const unwatch = client.onLink((status) => {
-    clearTimeout(timer);
-    if (status.state === "lost")
-      timer = setTimeout(() => giveUp(fault("link_lost", { reason: status.reason })), maxLostMs);
+    waiting?.abort();
+    if (status.state !== "lost") return;
+    waiting = new AbortController();
+    const { signal } = waiting;
+    void clock.sleep(maxLostMs, signal).then(() => {
+      if (!signal.aborted) giveUp(fault("link_lost", { reason: status.reason }));
+    });
   });
   return () => {
-    clearTimeout(timer);
+    waiting?.abort();
     unwatch();
   };
 }

@@ -4,8 +4,8 @@
  */
 import type { Home, HomeOptions } from "../../app/home.ts";
 
-/** What a conversation needs of a home; one that has a path may have a server. */
-export type ConversationHome = Pick<Home, "open" | "sessions"> & Partial<Pick<Home, "path">>;
+/** What a conversation needs of a home; of a server's own it needs no more. */
+export type ConversationHome = Pick<Home, "open" | "sessions"> & Partial<Pick<Home, "join">>;
 export type FindHome = (wanted: HomeOptions) => Promise<ConversationHome>;
 
 export function rememberHomes(): (wanted: HomeOptions) => Promise<Home> {

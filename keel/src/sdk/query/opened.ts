@@ -120,10 +120,10 @@ async function openHere(
   try {
     return await home.open({ ...wanted, which });
   } catch (thrown) {
-    if (!(thrown instanceof Fault) || thrown.code !== "session_served" || home.path === undefined)
-      throw thrown;
+    if (!(thrown instanceof Fault) || thrown.code !== "session_served" || !home.join) throw thrown;
     const { openServed } = await import("./served.ts");
-    return openServed(options, { home: home.path, id: String(thrown.detail["session"]), wanted });
+    const join = home.join.bind(home);
+    return openServed(options, { join, id: String(thrown.detail["session"]), wanted });
   }
 }
 

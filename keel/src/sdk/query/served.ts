@@ -2,10 +2,11 @@
  * A session that the server of the home has, for `query({ resume })`: its messages are those of a session of this process.
  * What a session has from its start, such as servers and hooks of the program, is refused by name.
  */
+import type { Home } from "../../app/home.ts";
 import type { WantedChange } from "../../app/maintenance/change-permissions.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { type JoinedSession, joinServed, unsayable } from "../../app/sessions/joined-session.ts";
+import { type JoinedSession, unsayable } from "../../app/sessions/joined-session.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { Options } from "../options/options.ts";
@@ -42,12 +43,11 @@ const aboutProgram: ReadonlySet<string> = new Set<keyof Options>([
 /** Throws `usage` for options that only a session of one's own can have, `link_lost`, and what the server refuses. */
 export async function openServed(
   options: Options,
-  { home, id, wanted }: { home: string; id: string; wanted: OpenOptions },
+  { join, id, wanted }: { join: Home["join"]; id: string; wanted: OpenOptions },
 ): Promise<ServedSession> {
   mustBeSayable(options);
   const { model, effort, thinking, permissionMode, title } = wanted;
-  const session = await joinServed({
-    home,
+  const session = await join({
     id,
     name: "a program",
     follows: "own turns",

@@ -64,7 +64,7 @@ export async function print(
     await mustBeSayable(values, context.cwd);
     const { model, effort, thinking, permissionMode, title } = wanted;
     const served = await openServed({
-      home: home.path,
+      home,
       id: String(thrown.detail["session"]),
       prompt,
       settings: { model, effort, thinking, permissionMode, title },

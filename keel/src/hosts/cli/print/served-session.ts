@@ -1,11 +1,13 @@
 /** A session that the server of the home has, for `keel -p --resume`: shown as if it were open here. */
 import { usage } from "../../../app/flags/arguments.ts";
 import { type FlagValues, readUserFlags } from "../../../app/flags/session-flags.ts";
-import { type JoinOptions, joinServed, unsayable } from "../../../app/sessions/joined-session.ts";
+import type { Home } from "../../../app/home.ts";
+import { type JoinOptions, unsayable } from "../../../app/sessions/joined-session.ts";
 import type { Context } from "../context.ts";
 import type { ConversedSession } from "./converse.ts";
 
-export type ServedPrompt = Pick<JoinOptions, "home" | "id" | "settings"> & {
+export type ServedPrompt = Pick<JoinOptions, "id" | "settings"> & {
+  readonly home: Pick<Home, "join">;
   /** Without one it is shown how the turn that runs goes on. */
   readonly prompt: string | undefined;
   readonly env: Context["env"];
@@ -30,9 +32,9 @@ export async function mustBeSayable(
 }
 
 /** Throws `link_lost`, `usage` where nothing is unfinished, and what the server refuses settings with. */
-export async function openServed({ prompt, env, ...which }: ServedPrompt): Promise<ConversedSession> {
+export async function openServed({ home, prompt, env, ...which }: ServedPrompt): Promise<ConversedSession> {
   const follows = prompt === undefined ? "running" : "own turns";
-  const session = await joinServed({ ...which, name: "keel -p", follows });
+  const session = await home.join({ ...which, name: "keel -p", follows });
   if (prompt === undefined && !(await session.client.session(session.id)).working) {
     await session.close();
     throw usage("This session has no unfinished turn: give a prompt to go on.");
