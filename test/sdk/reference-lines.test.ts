@@ -287,7 +287,8 @@ describe("messages while a turn runs", () => {
       messages.push(message);
       if (message.type === "assistant" && messages.filter(({ type }) => type === "assistant").length === 1)
         await running.streamInput(said("stop that", { priority: "now", uuid: urgent }));
-      if (messages.filter(({ type }) => type === "result").length === 2) break;
+      // It is done behind its result.
+      if (message.type === "command_lifecycle" && message.state === "completed") break;
     }
     running.close();
     const results = of(messages, "result");

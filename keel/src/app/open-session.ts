@@ -179,7 +179,10 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   const { permissionMode } = composition;
-  const { thinking, effort, title } = options;
+  const { thinking, title } = options;
+  // What a session was told before stands over a file.
+  const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
+  const effort = options.effort ?? usual;
   await adjust(session, { model: model.facts.model, permissionMode, thinking, effort, title });
   undo.keep();
   const found: LogNotice[] = [
