@@ -92,7 +92,7 @@ const rows = {
   },
 
   // Servers of other libraries, what zod 3 does not say itself, and the declarations of the whole interface.
-  sdk: { imports: host, lines: 10_500 },
+  sdk: { imports: host, lines: 10_650 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
   // flag of the interface.
   "hosts/cli": {

@@ -6,7 +6,7 @@
 import { isObject, type Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
 import type { ResultPart } from "./message.ts";
-import type { TaskData, TaskStatus } from "./task.ts";
+import { type StopFacts, type StopFields, stopFields } from "./stop-fields.ts";
 
 /** What every hook is told. */
 export type HookBase = {
@@ -31,31 +31,10 @@ type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string 
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
-/** `tasks`: what still runs in the background. */
-type StopFacts = {
-  readonly objections: number;
-  readonly lastText: string;
-  readonly tasks: readonly RunningTask[];
-};
-type RunningTask = { readonly id: string; readonly status: TaskStatus; readonly data: TaskData };
 /** The same as `textOf`, which stands beside schemas: the SDK loads this table with its first import, and no schema. */
 const textIn = (content: readonly ResultPart[]): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 
-type StopFields = {
-  stop_hook_active: boolean;
-  last_assistant_message?: string;
-  background_tasks?: StillRunning[];
-  session_crons?: never[];
-};
-type StillRunning = {
-  id: string;
-  type: string;
-  status: string;
-  description: string;
-  command?: string;
-  agent_type?: string;
-};
 /** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
 type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
 /** An item of the model's own list. */
@@ -288,23 +267,6 @@ function withAnswers({ tool, input }: CallFacts, data: Json | undefined): Json {
 
 function toolFields({ callId, tool, input }: CallFacts): ToolFields {
   return { tool_name: tool, tool_input: input, tool_use_id: callId };
-}
-
-function stopFields({ objections, lastText, tasks }: StopFacts): StopFields {
-  return {
-    stop_hook_active: objections > 0,
-    last_assistant_message: lastText,
-    background_tasks: tasks.map(({ id, status, data }) => ({
-      id,
-      type: data.kind === "agent" ? "subagent" : "shell",
-      status,
-      description: data.description ?? "",
-      ...(data.command === undefined ? {} : { command: data.command }),
-      ...(data.agent === undefined ? {} : { agent_type: data.agent }),
-    })),
-    // There are no schedules.
-    session_crons: [],
-  };
 }
 
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch) {
