@@ -87,6 +87,7 @@ const rows = {
       "client",
       // What an agent does is shown by the same fold on the server's side as on a screen.
       "view/activity.ts",
+      "view/shown.ts",
       ...basics,
     ],
   },

@@ -60,6 +60,9 @@ export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[n
 /** Receipts of commands with an id, so that one that is sent again is not done again. Over all sessions. */
 const maxReceipts = 10_000;
 
+/** Places in one answer to a search: who wants more says more. */
+const maxFound = 50;
+
 type OwnedSession = { readonly session: OpenSession; readonly brought: BroughtTools };
 
 type OperationHandlers = {
@@ -177,6 +180,15 @@ export class ServedSessions {
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
     sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    search: async ({ words, limit = maxFound }) => {
+      const { sessions, clock } = this.#options.home;
+      const { searchSessions } = await import("./search-sessions.ts");
+      return searchSessions(sessions, {
+        words,
+        limit: Math.max(1, Math.min(limit, maxFound)),
+        now: () => clock.now(),
+      });
+    },
     session: async ({ session: id }) => {
       const { session } = await this.#use(id);
       return { session: id, seq: session.lastSeq(), working: session.hasWork() };
