@@ -266,7 +266,6 @@ export const words = {
     uses: "uses",
     result: "result",
     done: (cost: string) => (cost === "" ? "Done" : `Done · ${cost}`),
-    mayUse: (tool: string) => `Use ${tool}?`,
   },
   access: {
     watch: "This device may only watch.",

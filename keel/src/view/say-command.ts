@@ -2,10 +2,10 @@
 import { visible } from "../kernel/text.ts";
 import type { InquiryAnswer } from "../protocol/inquiry.ts";
 
-type Explained = InquiryAnswer<"explain">["commands"][number];
-type Word = Explained["words"][number];
+type ReadCommand = InquiryAnswer<"explain">["commands"][number];
+type ReadWord = ReadCommand["words"][number];
 
-const roles: Readonly<Record<Word["role"], string>> = {
+const roles: Readonly<Record<ReadWord["role"], string>> = {
   program: "the program",
   option: "an option",
   reads: "a file that it reads",
@@ -16,7 +16,7 @@ const roles: Readonly<Record<Word["role"], string>> = {
 };
 
 /** What a word is, and what of it matters. */
-export function sayWord({ role, outside, secret }: Word): string {
+export function sayWord({ role, outside, secret }: ReadWord): string {
   return [
     roles[role],
     ...(outside ? ["outside of the workspace"] : []),
@@ -25,11 +25,11 @@ export function sayWord({ role, outside, secret }: Word): string {
 }
 
 /** Whether a word is what somebody should look at first. */
-export const isGrave = ({ role, outside, secret }: Word): boolean =>
+export const isGrave = ({ role, outside, secret }: ReadWord): boolean =>
   role === "open" || role === "writes" || outside === true || secret === true;
 
 /** What one simple command does, as far as its text tells: the gravest first. */
-export function sayCommand(command: Explained): string[] {
+export function sayCommand(command: ReadCommand): string[] {
   const { readOnly, because, network, destructive, writesOutside, runs, hides, pipedFrom } = command;
   const names = (some: readonly string[]): string => some.map(visible).join(", ");
   return [

@@ -3,7 +3,7 @@
  * to it. Of an engine that keeps its history to itself a place is left, and no guess.
  */
 import type { AgentUpdate, WorkerEntry } from "keel/client";
-import { visible } from "keel/view";
+import { askWords, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { Sign } from "../kit/sign.tsx";
@@ -73,11 +73,11 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
             role="group"
             className="ask"
             data-ask={ask.id}
-            aria-label={words.foreign.mayUse(visible(ask.tool))}
+            aria-label={askWords.mayUse(visible(ask.tool))}
           >
             <h3>
               <Sign kind="asking" />
-              <span>{words.foreign.mayUse(visible(ask.tool))}</span>
+              <span>{askWords.mayUse(visible(ask.tool))}</span>
             </h3>
             <pre className="command">{visible(JSON.stringify(ask.input, null, 2))}</pre>
             <div className="answers">
@@ -87,14 +87,14 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
                   run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "allow" }))
                 }
               >
-                {words.allowOnce}
+                {askWords.allowOnce}
               </Button>
               <Button
                 onClick={() =>
                   run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "deny" }))
                 }
               >
-                {words.sayNo}
+                {askWords.sayNo}
               </Button>
             </div>
           </div>

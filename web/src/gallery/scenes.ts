@@ -1,11 +1,8 @@
 /** What the gallery shows: recorded sessions, and workspaces around them. */
-import type { AgentUpdate } from "keel/client";
 import type {
-  DeviceEntry,
   DiffSummary,
   Envelope,
   FileDiff,
-  InquiryAnswer,
   TerminalUpdate,
   WorkerEntry,
   WorkspaceEntry,
@@ -18,6 +15,7 @@ import plan from "./recorded/plan.json" with { type: "json" };
 import question from "./recorded/question.json" with { type: "json" };
 import shortened from "./recorded/shortened.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
+import { devices, explain, foreignMessages } from "./told.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
 
@@ -207,66 +205,6 @@ export const terminal: readonly TerminalUpdate[] = [
     ].join("\r\n"),
   },
 ];
-
-/** As an agent of the official SDK tells it. */
-const foreignMessages: readonly AgentUpdate[] = [
-  { type: "user", uuid: "1", message: { content: "Which routes has the shop?" } },
-  {
-    type: "assistant",
-    uuid: "2",
-    message: {
-      content: [
-        { type: "text", text: "I look at the routes." },
-        { type: "tool_use", name: "Grep", input: { pattern: "app.get" } },
-      ],
-    },
-  },
-  {
-    type: "user",
-    uuid: "3",
-    message: { content: [{ type: "tool_result", content: "src/routes.ts:4: app.get('/prices')" }] },
-  },
-  {
-    type: "assistant",
-    uuid: "4",
-    message: { content: [{ type: "text", text: "There is one: `/prices`." }] },
-  },
-  { type: "result", uuid: "5", total_cost_usd: 0.012 },
-].map((message) => ({ kind: "message", message }));
-
-const devices: readonly DeviceEntry[] = [
-  { id: "own", name: "this machine", access: "work", createdAt: at, connected: 2 },
-  { id: "phone", name: "a phone", access: "answer", createdAt: at - 86_400_000, connected: 1 },
-  { id: "tablet", name: "a tablet", access: "watch", createdAt: at - 9 * 86_400_000, connected: 0 },
-];
-
-/** What the policy makes of the command that the login asks for. */
-const explain: InquiryAnswer<"explain"> = {
-  verdict: "ask",
-  because: "",
-  programs: ["npm"],
-  wrapped: [],
-  flags: { readOnly: false, writesOutsideCwd: false, network: true, destructive: false },
-  commands: [
-    {
-      words: [
-        { text: "npm", role: "program" },
-        { text: "publish", role: "word" },
-        { text: "--tag", role: "option" },
-        { text: "next", role: "word" },
-        { text: "--dry-run", role: "option" },
-      ],
-      readOnly: false,
-      because: "npm: the option --tag is not known to be harmless",
-      network: true,
-      destructive: false,
-      writesOutside: false,
-      runs: [],
-      hides: false,
-      pipedFrom: [],
-    },
-  ],
-};
 
 export const scene: Recording = {
   workspaces,

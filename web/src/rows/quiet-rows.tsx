@@ -36,7 +36,7 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
     return (
       <p className="answered">
         <Sign kind="asking" />
-        <span className="one-line">{titleOf(ask)}</span>
+        <span className="one-line">{askTitle(ask)}</span>
         <span>{words.inbox.below}</span>
       </p>
     );

@@ -39,7 +39,7 @@ async function homeWith(...talks: readonly (readonly string[])[]) {
     });
     await sessions.restore(session, { cwd: home, events });
   }
-  return (words: string, limit = 50, now = () => 0) => searchSessions(sessions, { words, limit, now });
+  return (words: string, limit = 50, now = () => 0) => searchSessions(sessions, { words, limit }, { now });
 }
 
 test("finds what people and models said in any session, with the row that has it and what stands around", async () => {

@@ -3,6 +3,7 @@
  * are: whoever looks waits a moment at most, and is told where that was not enough.
  */
 import { oneLine } from "../../kernel/text.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isShownBlock } from "../../view/shown.ts";
 import type { Sessions, StoredSession } from "./sessions.ts";
@@ -21,9 +22,11 @@ export type FoundWords = {
 
 export type SessionSearch = {
   readonly words: string;
-  readonly limit: number;
-  readonly now: () => number;
+  readonly limit?: number | undefined;
 };
+
+/** Places in one answer: who wants more says more. */
+const maxFound = 50;
 
 /** Longer than this nobody waits for a list that grows while they type. */
 const searchMs = 2_000;
@@ -33,17 +36,19 @@ const around = 60;
 
 export async function searchSessions(
   sessions: Pick<Sessions, "list" | "read">,
-  { words, limit, now }: SessionSearch,
+  { words, limit = maxFound }: SessionSearch,
+  { now }: Pick<Clock, "now">,
 ): Promise<{ readonly found: FoundWords[]; readonly more: boolean }> {
   const wanted = words.trim().toLowerCase();
   const found: FoundWords[] = [];
   if (wanted === "") return { found, more: false };
+  const most = Math.max(1, Math.min(limit, maxFound));
   const until = now() + searchMs;
   for (const session of await sessions.list({})) {
     if (now() > until) return { found, more: true };
     let left = mostOfSession;
     for await (const one of wordsIn(session, sessions, wanted)) {
-      if (found.length === limit) return { found, more: true };
+      if (found.length === most) return { found, more: true };
       found.push(one);
       left -= 1;
       if (left === 0 || now() > until) break;
@@ -71,16 +76,16 @@ async function* wordsIn(
   }
 }
 
-type Said = { readonly row: string; readonly by: "person" | "agent"; readonly text: string };
+type SaidWords = { readonly row: string; readonly by: "person" | "agent"; readonly text: string };
 
 /** With the ids that rows of a transcript have. */
-function saidIn(event: Durable): Said[] {
+function saidIn(event: Durable): SaidWords[] {
   if (event.type === "input.accepted" && event.input.from.kind === "person") {
     const text = event.input.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     return [{ row: event.input.id, by: "person", text }];
   }
   if (event.type !== "model.finished") return [];
-  return event.content.flatMap((block, index): Said[] =>
+  return event.content.flatMap((block, index): SaidWords[] =>
     block.type === "text" && isShownBlock(block, event.stop)
       ? [{ row: `${event.requestId}:${index}`, by: "agent", text: block.text }]
       : [],

@@ -8,7 +8,6 @@ import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
-import type { SessionHandle } from "../../protocol/handle.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
   type AnswerTo,
@@ -32,6 +31,7 @@ import type { WorkspaceSessions } from "../workspaces/worker.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
+import { nearHandle } from "./near-handle.ts";
 import { type Opening, Openings } from "./openings.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -59,9 +59,6 @@ export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[n
 
 /** Receipts of commands with an id, so that one that is sent again is not done again. Over all sessions. */
 const maxReceipts = 10_000;
-
-/** Places in one answer to a search: who wants more says more. */
-const maxFound = 50;
 
 type OwnedSession = { readonly session: OpenSession; readonly brought: BroughtTools };
 
@@ -180,15 +177,12 @@ export class ServedSessions {
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
     sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
-    search: async ({ words, limit = maxFound }) => {
-      const { sessions, clock } = this.#options.home;
-      const { searchSessions } = await import("./search-sessions.ts");
-      return searchSessions(sessions, {
-        words,
-        limit: Math.max(1, Math.min(limit, maxFound)),
-        now: () => clock.now(),
-      });
-    },
+    search: async (question) =>
+      (await import("./search-sessions.ts")).searchSessions(
+        this.sessions,
+        question,
+        this.#options.home.clock,
+      ),
     session: async ({ session: id }) => {
       const { session } = await this.#use(id);
       return { session: id, seq: session.lastSeq(), working: session.hasWork() };
@@ -383,21 +377,3 @@ const sayIssue = (
   what: string,
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
 ): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
-
-/** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
-export function nearHandle(session: OpenSession): SessionHandle {
-  const detached = new AbortController();
-  return {
-    id: session.id,
-    async submit(command) {
-      if (command.type !== "close") return session.submit(command);
-      await session.close("ended");
-      return { type: "done" };
-    },
-    events: (afterSeq, signal) =>
-      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
-    asks: async () => session.openAsks(),
-    inquire: session.inquire,
-    detach: async () => detached.abort(),
-  };
-}
