@@ -22,7 +22,6 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
-import type { TakeAtOnce } from "../attach.ts";
 import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
@@ -136,14 +135,9 @@ export class ServedSessions {
   }
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
-  async follow(
-    id: string,
-    after: number,
-    signal: AbortSignal,
-    take?: TakeAtOnce,
-  ): Promise<AsyncIterable<Envelope>> {
+  async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
     const { session } = await this.#unlessEnding(() => this.#use(id));
-    return session.attach(after, signal, take);
+    return session.attach(...how);
   }
 
   /** For whoever speaks a dialect of its own: the session as it has it, opened where it is not. Throws `session_unknown`. */

@@ -61,9 +61,9 @@ export const closeCodes = {
   failed: 4500,
 } as const;
 
-export const openConnection = (options: ConnectionOptions): ClientConnection => new Connection(options);
+export const openConnection = (options: ConnectionOptions): ClientConnection => new FramedConnection(options);
 
-class Connection implements ClientConnection {
+class FramedConnection implements ClientConnection {
   readonly #options: ConnectionOptions;
   readonly #followed = new Map<number, ToldUnderNumber>();
   #calls: Set<Promise<void>> | undefined;
