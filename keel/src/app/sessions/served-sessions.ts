@@ -75,7 +75,8 @@ export class ServedSessions {
   readonly #open = new Map<string, Promise<OwnedSession>>();
   readonly #loadable = new Set<OpenSession>();
   readonly #receipts = new Map<string, Promise<Receipt>>();
-  readonly #encodings = new WeakMap<Envelope, string>();
+  /** The last one: a table of all that are alive would cost the collector more than writing them again. */
+  #encoded: { readonly event: Envelope; readonly text: string } | undefined;
   readonly #opened = new Set<(session: OpenSession) => void>();
   /** Which start of a server this is, and where it keeps what is its own. */
   readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
@@ -134,9 +135,9 @@ export class ServedSessions {
   }
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
-  async follow(id: string, after: number, signal: AbortSignal): Promise<AsyncIterable<Envelope>> {
+  async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
     const { session } = await this.#unlessEnding(() => this.#use(id));
-    return session.attach(after, signal);
+    return session.attach(...how);
   }
 
   /** For whoever speaks a dialect of its own: the session as it has it, opened where it is not. Throws `session_unknown`. */
@@ -150,12 +151,11 @@ export class ServedSessions {
     return this.#options.home.sessions;
   }
 
-  /** Each event is written once, however many are told. */
+  /** An event is told to all who follow it in one go, and is written once for all of them. */
   encoded(event: Envelope): string {
-    const known = this.#encodings.get(event);
-    if (known !== undefined) return known;
+    if (this.#encoded?.event === event) return this.#encoded.text;
     const text = JSON.stringify(event);
-    this.#encodings.set(event, text);
+    this.#encoded = { event, text };
     return text;
   }
 
