@@ -5,7 +5,7 @@ import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
 import { sayAnswer, sayAttachments, sayCompaction, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
-import { inertLines, inertOne } from "../text/inert.ts";
+import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
 import { asIs, bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
 import type { RowContext } from "./context.ts";
 import { toolLines } from "./tool-row.ts";
@@ -44,7 +44,10 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const rule = role("running", `${signs.rule}`);
   const isPerson = row.from.kind === "person" && row.from.name === undefined;
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
-  const said = inertLines(withoutOurTags(textOfParts(row.content)).trimEnd());
+  const own = withoutOurTags(textOfParts(row.content)).trimEnd();
+  // Only what we put around words of somebody else: it was told when it came.
+  if (own.trim() === "" && sayAttachments(row.content).length === 0) return [];
+  const said = inertLines(own);
   const isWords = row.from.kind === "person" || row.from.kind === "channel";
   const lines = said.map((line) =>
     isWords
@@ -68,7 +71,7 @@ const withoutOurTags = (text: string): string =>
   text.replace(/\n?<(keel-[a-z-]+|attached_file)\b[^>]*>[\s\S]*?<\/\1>/g, "");
 
 function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLine[] {
-  const lines = inertLines(text);
+  const lines = inertOutput(text);
   const isWarning = level === "warning";
   return lines.map((line, index) => {
     const mark = index > 0 ? "  " : `${isWarning ? signs.warning : signs.dot} `;

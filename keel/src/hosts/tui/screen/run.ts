@@ -31,6 +31,8 @@ const escapeMs = 40;
 const tailEvents = 600;
 /** Work that took this long is worth a notice when it is done. */
 const longMs = 8_000;
+/** Somebody who typed within this time is still there. */
+const watchedMs = 10_000;
 
 export async function runScreen(host: ScreenHost): Promise<ScreenEnd> {
   return new ScreenRun(host).run();
@@ -70,6 +72,7 @@ class ScreenRun {
           reflow: guessedReflow(env),
         },
         settings,
+        budgetUsd: host.budgetUsd,
         session: { id: host.handle.id, cwd: env["PWD"] ?? "/", home: env["HOME"] ?? "/" },
       }),
     );
@@ -309,7 +312,7 @@ class ScreenRun {
     }
     if (settings.notify === "off") return;
     const call = (words: string): void => {
-      if (!this.#store.getState().isFocused)
+      if (!isWatched(this.#store.getState(), this.#host.clock.now()))
         this.#terminal.say(settings.notify === "desktop" ? desktopNotice(words) : bell);
     };
     let asks = 0;
@@ -333,6 +336,10 @@ class ScreenRun {
     );
   }
 }
+
+/** Where the terminal does not say, somebody who has just typed looks. */
+const isWatched = ({ focus, typedAt }: ScreenState, now: number): boolean =>
+  focus === "unknown" ? now - typedAt < watchedMs : focus === "here";
 
 const needsClock = (state: ScreenState): boolean =>
   (isBusy(state) && state.activity.state !== "asking") ||
