@@ -2,11 +2,12 @@
 import { never } from "../../../kernel/never.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
 import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
-import { sayAnswer, sayAttachments, sayCompaction, saySender } from "../../../view/say-row.ts";
+import { sayAnswer, sayCompaction, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
-import { asIs, bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
+import { bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
+import { attachmentLines } from "./attachments.ts";
 import type { RowContext } from "./context.ts";
 import { toolLines } from "./tool-row.ts";
 
@@ -46,7 +47,7 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
   const own = withoutOurTags(textOfParts(row.content)).trimEnd();
   // Only what we put around words of somebody else: it was told when it came.
-  if (own.trim() === "" && sayAttachments(row.content).length === 0) return [];
+  if (own.trim() === "" && row.content.every(({ type }) => type === "text")) return [];
   const said = inertLines(own);
   const isWords = row.from.kind === "person" || row.from.kind === "channel";
   const lines = said.map((line) =>
@@ -54,7 +55,7 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
       ? words([rule, row.status === "dropped" ? span(line, { dim: true, strike: true }) : bold(line)], 1)
       : words([dim(signs.rule), dim(line)], 1),
   );
-  const more = sayAttachments(row.content).map((text) => asIs(rule, dim(inertOne(text))));
+  const more = attachmentLines(row.content, rule);
   const reason =
     row.status === "dropped"
       ? [words([dim(`${signs.rule}not sent${row.reason ? `: ${inertOne(row.reason)}` : ""}`)])]

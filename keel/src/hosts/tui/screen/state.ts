@@ -14,6 +14,7 @@ import { type Editor, emptyEditor } from "../input/editor.ts";
 import { historyOf, type InputHistory } from "../input/history.ts";
 import { type KeyMap, keyMapOf } from "../input/key-map.ts";
 import { insertMode, type Vi } from "../input/vi.ts";
+import type { Graphics } from "../pictures/picture.ts";
 import { nothingPrinted, type Printing } from "../rows/printing.ts";
 import type { Signs } from "../text/signs.ts";
 import type { PrintLine } from "../text/styled.ts";
@@ -50,6 +51,8 @@ export type ScreenState = {
     readonly profile: WidthProfile;
     readonly signs: Signs;
     readonly reflow: Reflow;
+    /** How pictures are drawn, by the terminal's own word. */
+    readonly graphics?: Graphics;
   };
   readonly settings: ScreenSettings;
   /** What can be set, once somebody wants to; null also where it cannot be written from here. */
