@@ -14,10 +14,18 @@ export type PictureOptions = {
   readonly rows: number;
   readonly theme: "dark" | "light";
   /** Takes the picture of a scene. */
-  take(name: string, svg: string): void;
+  take(name: string, svg: string): Promise<void>;
   /** Only scenes whose name has this in it. */
   readonly only?: string | undefined;
 };
+
+/** What the page about the terminal shows. */
+export const shownInGuide: ReadonlySet<string> = new Set([
+  "ask-command",
+  "ask-edit-file",
+  "screen-context",
+  "work",
+]);
 
 type Scene = {
   readonly name: string;
@@ -403,7 +411,11 @@ async function playScene(scene: Scene, { columns, rows, theme, take }: PictureOp
     project,
     async picture(name) {
       await screen.settled(120).catch(() => undefined);
-      take(name, pictureOf(screen, { theme, title: name }));
+      const [, cursor = ""] = /.*\?25([hl])/s.exec(screen.written.join("")) ?? [];
+      await take(
+        name,
+        pictureOf(screen, { theme, title: name, cursor: cursor === "l" ? "hidden" : "shown" }),
+      );
     },
     say(text) {
       screen.type(text);

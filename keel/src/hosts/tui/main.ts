@@ -5,7 +5,7 @@
 import { type Home, openHome } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
-import { nearHandle } from "../../app/sessions/served-sessions.ts";
+import { nearHandle } from "../../app/sessions/near-handle.ts";
 import { Fault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { valueAt } from "../../kernel/json.ts";
