@@ -41,10 +41,10 @@ function chunksOf(bytes: Buffer): { data: Buffer; palette: Uint8Array } {
   return { data: Buffer.concat(data), palette };
 }
 
-type Shape = { readonly stride: number; readonly height: number; readonly samples: number };
+type PngRows = { readonly stride: number; readonly height: number; readonly samples: number };
 
 /** Each row says by how its bytes were made smaller: by what stands left, above, or between. */
-function unfiltered(raw: Uint8Array, { stride, height, samples }: Shape): Uint8Array {
+function unfiltered(raw: Uint8Array, { stride, height, samples }: PngRows): Uint8Array {
   const out = new Uint8Array(stride * height);
   for (let y = 0; y < height; y++) {
     const filter = raw[y * (stride + 1)];

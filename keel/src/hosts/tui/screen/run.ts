@@ -6,7 +6,6 @@ import { decodeKeys, flushKeys, isWaiting, noKeys } from "../input/keys.ts";
 import { betterGraphics, type Graphics, graphicsOf } from "../pictures/picture.ts";
 import { fullSigns, signsFor } from "../text/signs.ts";
 import { backgroundOf, depthFor } from "../text/theme.ts";
-import { frameAt, withFrame } from "../writer/pace.ts";
 import {
   guessedReflow,
   guessedWidths,
@@ -322,3 +321,22 @@ const needsClock = (state: ScreenState): boolean =>
 /** Those that are known not to are left alone; the others pass over what they do not know. */
 const opensLinks = (env: ScreenHost["env"]): boolean =>
   env["TERM"] !== "linux" && env["TERM_PROGRAM"] !== "Apple_Terminal";
+
+const mostInASecond = 30;
+/** Without keys; what is left of the thirty is theirs. */
+const stepMs = 55;
+
+/** At most thirty in any second, and a key does not wait for the clock. `drawn`: the last frames, the newest last. */
+function frameAt(drawn: readonly number[], now: number, cause: "key" | "change"): number {
+  const last = drawn.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const within = drawn.filter((at) => at > now - 1_000);
+  const first = within[within.length - mostInASecond];
+  const free = first === undefined ? now : first + 1_000;
+  return cause === "key" ? free : Math.max(free, last + stepMs, now);
+}
+
+/** Only the last second counts. */
+const withFrame = (drawn: readonly number[], at: number): number[] => [
+  ...drawn.filter((one) => one > at - 1_000),
+  at,
+];
