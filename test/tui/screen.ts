@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pty from "@lydell/node-pty";
 import xterm from "@xterm/headless";
+import { type FrameWatch, watchFrames } from "./law.ts";
 
 export type ScreenOptions = {
   readonly command: string;
@@ -25,6 +26,8 @@ export type Screen = {
   readonly pid: number;
   /** Every byte that was written, and in which pieces. */
   readonly written: string[];
+  /** Looks at every frame for the law of the screen. */
+  readonly watch: FrameWatch;
   /** When each piece came. */
   readonly times: number[];
   type(text: string): void;
@@ -44,7 +47,7 @@ export type Screen = {
 
 export function openScreen(options: ScreenOptions): Screen {
   const { columns = 80, rows = 24 } = options;
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 200_000, allowProposedApi: true });
   const child = pty.spawn(options.command, [...(options.parameters ?? [])], {
     cols: columns,
     rows,
@@ -55,6 +58,7 @@ export function openScreen(options: ScreenOptions): Screen {
       ),
     ),
   });
+  const watch = watchFrames(terminal);
   const written: string[] = [];
   const times: number[] = [];
   let pending = 0;
@@ -66,13 +70,18 @@ export function openScreen(options: ScreenOptions): Screen {
   });
   // The terminal's answers to questions of the program.
   terminal.onData((data) => child.write(data));
+  let isOver = false;
   const ended = new Promise<{ code: number; signal: number | undefined }>((resolve) =>
-    child.onExit(({ exitCode, signal }) => resolve({ code: exitCode, signal })),
+    child.onExit(({ exitCode, signal }) => {
+      isOver = true;
+      resolve({ code: exitCode, signal });
+    }),
   );
   const screen: Screen = {
     terminal,
     pid: child.pid,
     written,
+    watch,
     times,
     type: (text) => child.write(text),
     paste: (text) => child.write(`\u001b[200~${text}\u001b[201~`),
@@ -107,7 +116,9 @@ export function openScreen(options: ScreenOptions): Screen {
         await pause(ms);
       }
     },
-    kill: (signal) => child.kill(signal),
+    kill(signal) {
+      if (!isOver) child.kill(signal);
+    },
     ended,
   };
   return screen;

@@ -283,10 +283,19 @@ class ScreenRun {
       return;
     }
     this.#drawn = withFrame(this.#drawn, now);
+    const { size } = this.#terminal;
+    const { size: known } = this.#store.getState();
+    if (size.columns !== known.columns || size.rows !== known.rows) this.#send({ type: "resize", size });
     const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
     this.#store.setState(() => taken.state);
     const { look, settings } = taken.state;
-    this.#terminal.draw(taken.printed, layout(taken.state), { ...look, wrap: settings.wrap }, this.#redraw);
+    this.#terminal.draw({
+      printed: taken.printed,
+      foot: layout(taken.state),
+      look: { ...look, wrap: settings.wrap },
+      redraw: this.#redraw,
+      size,
+    });
     this.#redraw = false;
   }
 

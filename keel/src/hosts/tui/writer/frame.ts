@@ -78,8 +78,11 @@ export function nextFrame(before: Drawn, request: FrameRequest): { bytes: string
   const moves = moveTo(body.at, at);
   const cursor = isCursorShown === before.isCursorShown ? "" : isCursorShown ? showCursor : hideCursor;
   if (body.bytes === "" && moves === "" && cursor === "") return { bytes: "", after };
-  return { bytes: `${beginFrame}${body.bytes}${moves}${cursor}${endFrame}`, after };
+  return { bytes: framed(`${body.bytes}${moves}${cursor}`), after };
 }
+
+/** The terminal shows it at once. */
+export const framed = (bytes: string): string => `${beginFrame}${bytes}${endFrame}`;
 
 /** Away with the foot: what is above stays, and the cursor stands where the foot began. */
 export function eraseFoot(before: Drawn, size: Size, look: FrameLook): string {
