@@ -61,7 +61,7 @@ export function connect({ via = "websocket", ...options }: ClientOptions): KeelC
 
 /** Over a socket and nothing else: for a page, which has no need of the schemas that plain requests are made by. */
 export const connectBySocket = ({ url, secret, name }: Omit<ClientOptions, "via">): KeelClient =>
-  clientOver(wireLink({ open: () => webSocketWire(url, secret), name, timers: webTimers() }));
+  clientOver(wireLink({ open: (signal) => webSocketWire(url, secret, signal), name, timers: webTimers() }));
 
 /** How a program or a browser that has no secret gets one: see `PairOptions`. Throws as `collectSecret` does. */
 export const pairDevice = (options: Omit<PairOptions, "fetch">): Promise<PairedDevice> =>
@@ -97,12 +97,17 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
 }
 
 /** A secret cannot stand in a header here, so that it travels as the name of a second protocol. */
-export function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
+export function webSocketWire(
+  url: string,
+  secret: string | undefined,
+  signal?: AbortSignal,
+): Promise<MessageWire> {
   const address = new URL("/ws", url);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, secret === undefined ? [wireName] : [wireName, `keel.${secret}`]);
   const closed = Promise.withResolvers<string>();
   let listener: (message: string) => void = () => undefined;
+  signal?.addEventListener("abort", () => socket.close(), { once: true });
   socket.addEventListener("message", ({ data }) => listener(String(data)));
   socket.addEventListener("close", ({ code, reason }) =>
     closed.resolve(reason || `the socket was closed (${code})`),
