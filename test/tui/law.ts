@@ -100,18 +100,24 @@ export function watchFrames(terminal: Terminal): FrameWatch {
   return { frames: () => frames, tallest: () => tallest, faults };
 }
 
-/** Between coming and going of the screen: all that is said outside of a frame. */
-const outside =
-  /\u001b\[\?(?:2004|1004|25)[hl]|\u001b\[[<>]1?u|\u001b\[2[23];2t|\u001b\[(?:>q|c|0m)|\u001b\[\?2026l|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u0007/g;
+const esc = "\u001b";
+const bel = "\u0007";
+const patternOf = (source: string): RegExp => new RegExp(source.replaceAll("E", esc), "g");
+const whileThere = patternOf(String.raw`E\[\?2004h([\s\S]*?)(?:E\[\?2004l|$)`);
+const frame = patternOf(String.raw`E\[\?2026h[\s\S]*?(?:E\[\?2026l|$)`);
+/** All that may be said outside of a frame: modes, questions, a title, a bell. */
+const besides = [
+  String.raw`E\[\?(?:2004|1004|25)[hl]|E\[\?2026l`,
+  String.raw`E\[[<>]1?u|E\[2[23];2t|E\[(?:>q|c|0m)`,
+  String.raw`E\][^E${bel}]*(?:${bel}|E\\)|${bel}`,
+].map(patternOf);
 
 /** What the bytes of a screen say against the law. */
 export function brokenByBytes(written: string): string[] {
-  const faults: string[] = [];
-  for (const [, part = ""] of written.matchAll(/\u001b\[\?2004h([\s\S]*?)(?:\u001b\[\?2004l|$)/g)) {
-    const loose = part.replace(/\u001b\[\?2026h[\s\S]*?(?:\u001b\[\?2026l|$)/g, "").replace(outside, "");
-    if (loose !== "") faults.push(`outside of a frame: ${JSON.stringify(loose.slice(0, 80))}`);
-  }
-  return faults;
+  return [...written.matchAll(whileThere)]
+    .map(([, part = ""]) => [frame, ...besides].reduce((left, one) => left.replace(one, ""), part))
+    .filter((loose) => loose !== "")
+    .map((loose) => `outside of a frame: ${JSON.stringify(loose.slice(0, 80))}`);
 }
 
 export function expectFrames(screen: Screen): void {
