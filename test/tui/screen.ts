@@ -31,8 +31,12 @@ export type Screen = {
   /** When each piece came. */
   readonly times: number[];
   type(text: string): void;
+  /** Bytes as they are: a sign may be cut in two. */
+  send(bytes: Buffer): void;
   paste(text: string): void;
   resize(columns: number, rows: number): void;
+  /** The same while the program is held and nothing of it is under way: no frame was made for another size. */
+  resizeStill(columns: number, rows: number): Promise<void>;
   /** Everything: what scrolled away, and what is seen. */
   lines(): SeenLine[];
   text(): string;
@@ -84,10 +88,21 @@ export function openScreen(options: ScreenOptions): Screen {
     watch,
     times,
     type: (text) => child.write(text),
+    // It takes bytes too, and only its types do not say so.
+    send: (bytes) => child.write(bytes as unknown as string),
     paste: (text) => child.write(`\u001b[200~${text}\u001b[201~`),
     resize(width, height) {
       terminal.resize(width, height);
       child.resize(width, height);
+    },
+    async resizeStill(width, height) {
+      process.kill(-child.pid, "SIGSTOP");
+      try {
+        await screen.settled(25);
+        screen.resize(width, height);
+      } finally {
+        process.kill(-child.pid, "SIGCONT");
+      }
     },
     lines: () => linesOf(terminal),
     text: () =>

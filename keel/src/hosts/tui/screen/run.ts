@@ -283,20 +283,29 @@ class ScreenRun {
       return;
     }
     this.#drawn = withFrame(this.#drawn, now);
-    const { size } = this.#terminal;
-    const { size: known } = this.#store.getState();
-    if (size.columns !== known.columns || size.rows !== known.rows) this.#send({ type: "resize", size });
+    this.#measure();
     const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
     this.#store.setState(() => taken.state);
-    const { look, settings } = taken.state;
+    let foot = layout(this.#store.getState());
+    while (this.#measure()) foot = layout(this.#store.getState());
+    const { look, settings, size } = this.#store.getState();
     this.#terminal.draw({
       printed: taken.printed,
-      foot: layout(taken.state),
+      foot,
       look: { ...look, wrap: settings.wrap },
       redraw: this.#redraw,
       size,
     });
     this.#redraw = false;
+  }
+
+  /** True where the terminal has another size by now: it breaks its rows anew before it tells. */
+  #measure(): boolean {
+    const { size } = this.#terminal;
+    const { size: known } = this.#store.getState();
+    if (size.columns === known.columns && size.rows === known.rows) return false;
+    this.#store.setState((state) => update(state, { type: "resize", size }).state);
+    return true;
   }
 
   /** Ticks only as long as something on the screen moves by itself. */
