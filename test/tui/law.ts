@@ -1,6 +1,7 @@
 // The law of the screen. What stays: above the foot stands each finished row exactly once, in order, and nothing else.
 // What moves: every frame is one synchronized update and nothing is drawn outside of one; nothing is ever cleared, and no
 // other screen is taken; no row of the foot reaches the last two columns, and it has at most half of the screen.
+import type xterm from "@xterm/headless";
 import { expect } from "vitest";
 import type { RowContext } from "../../keel/src/hosts/tui/rows/context.ts";
 import { nothingPrinted, takeFinished } from "../../keel/src/hosts/tui/rows/printing.ts";
@@ -9,9 +10,16 @@ import { clip, type PrintLine, textOfLine } from "../../keel/src/hosts/tui/text/
 import { classicWidths } from "../../keel/src/hosts/tui/text/width.ts";
 import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import { foldTranscript, noTranscript } from "../../keel/src/view/transcript.ts";
-import type { Screen } from "./screen.ts";
 
-type Terminal = Screen["terminal"];
+type Terminal = InstanceType<typeof xterm.Terminal>;
+
+/** What of a screen is held to the law. */
+type Shown = {
+  readonly terminal: Terminal;
+  readonly written: readonly string[];
+  readonly watch: FrameWatch;
+  lines(): { readonly text: string }[];
+};
 
 export type FrameWatch = {
   frames(): number;
@@ -120,7 +128,7 @@ export function brokenByBytes(written: string): string[] {
     .map((loose) => `outside of a frame: ${JSON.stringify(loose.slice(0, 80))}`);
 }
 
-export function expectFrames(screen: Screen): void {
+export function expectFrames(screen: Shown): void {
   expect([...screen.watch.faults, ...brokenByBytes(screen.written.join(""))]).toEqual([]);
 }
 
@@ -169,7 +177,7 @@ export type Printed = {
 
 /** Checked when the screen is gone, and its foot with it. */
 export function expectPrinted(
-  screen: Screen,
+  screen: Shown,
   events: readonly Durable[],
   { project, folder, live = [], extent = "all" }: Printed,
 ): void {

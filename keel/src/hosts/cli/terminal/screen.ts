@@ -103,7 +103,7 @@ const doorOf = (context: Context, stopped: { readonly signal: AbortSignal; code(
   terminal: {
     input: context.input,
     out: context.out,
-    size: sizeNow,
+    size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
     onResize(listener: () => void): () => void {
       process.stdout.on("resize", listener);
       return () => process.stdout.off("resize", listener);
@@ -113,17 +113,6 @@ const doorOf = (context: Context, stopped: { readonly signal: AbortSignal; code(
   stopped,
   guard: (restore: () => void) => guard(context, restore),
 });
-
-/** Asked anew each time: the terminal has broken its rows before we are told of it. */
-function sizeNow(): { columns: number; rows: number } {
-  const { stdout } = process;
-  try {
-    const [columns, rows] = stdout.isTTY ? stdout.getWindowSize() : [0, 0];
-    return { columns: columns || 80, rows: rows || 24 };
-  } catch {
-    return { columns: stdout.columns || 80, rows: stdout.rows || 24 }; // The terminal has gone.
-  }
-}
 
 /** Whatever ends the process gives the terminal back first; what nobody caught is then told as ever. */
 function guard({ crashes }: Context, restore: () => void): () => void {

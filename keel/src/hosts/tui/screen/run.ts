@@ -19,9 +19,9 @@ import {
 import { ScreenTerminal } from "../writer/terminal.ts";
 import type { Got } from "./effects.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
-import { dialogHasKeys, layout } from "./layout.ts";
+import { layout, needsClock } from "./layout.ts";
 import { perform } from "./perform.ts";
-import { initialState, isBusy, runningWork, type ScreenState } from "./state.ts";
+import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
 
@@ -272,7 +272,14 @@ class ScreenRun {
     clearTimeout(this.#frame);
     this.#frameAt = at;
     // A key is answered within this turn of the loop, after all that came with it.
-    this.#frame = setTimeout(() => this.#draw(), Math.max(0, at - now));
+    this.#frame = setTimeout(() => this.#drawSoon(), Math.max(0, at - now));
+  }
+
+  /** A timer is called before a signal that has come: first the news of another size, then a frame for it. */
+  #drawSoon(): void {
+    setImmediate(() => {
+      if (!this.#stop.signal.aborted) this.#draw();
+    });
   }
 
   #draw(): void {
@@ -283,29 +290,17 @@ class ScreenRun {
       return;
     }
     this.#drawn = withFrame(this.#drawn, now);
-    this.#measure();
     const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
     this.#store.setState(() => taken.state);
-    let foot = layout(this.#store.getState());
-    while (this.#measure()) foot = layout(this.#store.getState());
-    const { look, settings, size } = this.#store.getState();
+    const { look, settings, size } = taken.state;
     this.#terminal.draw({
       printed: taken.printed,
-      foot,
+      foot: layout(taken.state),
       look: { ...look, wrap: settings.wrap },
       redraw: this.#redraw,
       size,
     });
     this.#redraw = false;
-  }
-
-  /** True where the terminal has another size by now: it breaks its rows anew before it tells. */
-  #measure(): boolean {
-    const { size } = this.#terminal;
-    const { size: known } = this.#store.getState();
-    if (size.columns === known.columns && size.rows === known.rows) return false;
-    this.#store.setState((state) => update(state, { type: "resize", size }).state);
-    return true;
   }
 
   /** Ticks only as long as something on the screen moves by itself. */
@@ -351,12 +346,6 @@ class ScreenRun {
     );
   }
 }
-
-const needsClock = (state: ScreenState): boolean =>
-  (isBusy(state) && state.activity.state !== "asking") ||
-  state.hint !== null ||
-  (state.dialog !== null && !dialogHasKeys(state)) ||
-  (state.isTaskPanelOpen && runningWork(state).length > 0);
 
 function titleOf({ asks, activity, session }: ScreenState): string {
   const count = asks.length > 0 ? `(${asks.length}) ` : activity.state === "running" ? "… " : "";
