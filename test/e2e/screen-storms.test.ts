@@ -33,7 +33,7 @@ describe("the screen", () => {
     say(screen, "Write");
     const random = chance();
     for (let change = 0; change < 60; change++) {
-      await screen.resizeStill(random.between(20, 200), random.between(8, 60));
+      await screen.resizeStill(random.between(60, 200), random.between(8, 60));
       await pause(random.between(0, 40));
     }
     await screen.resizeStill(80, 24);
