@@ -32,6 +32,8 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Keys that are typed while a reply streams. */
+  readonly terminalKeys: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -62,6 +64,7 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  terminalKeys: 60,
   groundRepeats: 5,
 };
 
@@ -90,5 +93,6 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  terminalKeys: 5,
   groundRepeats: 1,
 };

@@ -25,6 +25,7 @@ import { sdkSuite } from "./suites/sdk.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
+import { terminalSuite } from "./suites/terminal.ts";
 import { toolsSuite } from "./suites/tools.ts";
 import { viewSuite } from "./suites/view.ts";
 
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, Suite>> = {
   sdk: sdkSuite,
   start: startSuite,
   store: storeSuite,
+  terminal: terminalSuite,
   tools: toolsSuite,
   view: viewSuite,
 };

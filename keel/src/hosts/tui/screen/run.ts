@@ -272,7 +272,8 @@ class ScreenRun {
     clearTimeout(this.#frame);
     this.#frameAt = at;
     // A key is answered within this turn of the loop, after all that came with it.
-    this.#frame = setTimeout(() => this.#drawSoon(), Math.max(0, at - now));
+    if (at <= now) this.#drawSoon();
+    else this.#frame = setTimeout(() => this.#drawSoon(), at - now);
   }
 
   /** A timer is called before a signal that has come: first the news of another size, then a frame for it. */
