@@ -42,7 +42,11 @@ describe("the law of the screen", () => {
   });
 
   test.each<[string, string, string]>([
-    ["a row at the edge", framesOf(["y".repeat(19)], ["z"]), "a row of the foot reached the edge"],
+    [
+      "a row at the edge",
+      framesOf(["y".repeat(19)], ["z"]),
+      `a row of the foot reached the edge: ${"y".repeat(19)}`,
+    ],
     ["a tall foot", framesOf(["a", "b", "c", "d", "e"], ["z"]), "the foot had 5 of 8 rows"],
     ["a cleared screen", "\u001b[2J", "CSI 2J was sent"],
     ["a cleared scrollback", "\u001b[3J", "CSI 3J was sent"],

@@ -34,6 +34,13 @@ function fedHandle({ events, answers = {} }: FedScene): SessionHandle {
   const table: Readonly<Record<string, unknown>> = {
     facts,
     position: { seq: 0 },
+    explain: {
+      verdict: "ask",
+      because: "no rule allows it",
+      programs: ["node"],
+      wrapped: [],
+      flags: { readOnly: false, writesOutsideCwd: false, network: false, destructive: false },
+    },
     usage: { costUsd: 0, unknownRequests: 0, unpricedTokens: 0 },
     ...answers,
   };

@@ -42,7 +42,7 @@ export function watchFrames(terminal: Terminal): FrameWatch {
   let isAtStart = false;
   let isResized = false;
   /** Rows that reached the edge, counted from the top of everything. */
-  let atEdge = new Set<number>();
+  let atEdge = new Map<number, string>();
   const { parser } = terminal;
   const edge = (): void => {
     const { active } = terminal.buffer;
@@ -51,21 +51,22 @@ export function watchFrames(terminal: Terminal): FrameWatch {
       const isBlank = [terminal.cols - 1, terminal.cols - 2].every(
         (column) => (line?.getCell(column)?.getChars() ?? "").trim() === "",
       );
-      if (!isBlank) atEdge.add(row);
+      if (!isBlank) atEdge.set(row, line?.translateToString(true) ?? "");
     }
   };
   const erased = (): void => {
     const { active } = terminal.buffer;
     const top = active.baseY + active.cursorY;
     if (!isResized) {
-      for (const row of atEdge) if (row >= top) faults.add("a row of the foot reached the edge");
+      for (const [row, text] of atEdge)
+        if (row >= top) faults.add(`a row of the foot reached the edge: ${text}`);
       let last = active.baseY + terminal.rows - 1;
       while (last >= top && (active.getLine(last)?.translateToString(true) ?? "") === "") last--;
       tallest = Math.max(tallest, last - top + 1);
       if (last - top + 1 > Math.max(3, Math.floor(terminal.rows / 2)))
         faults.add(`the foot had ${last - top + 1} of ${terminal.rows} rows`);
     }
-    atEdge = new Set();
+    atEdge = new Map();
   };
   const sets = (numbers: readonly (number | number[])[], what: "h" | "l"): void => {
     if (what === "h" && numbers.some((one) => one === 1049 || one === 1047 || one === 47))
@@ -103,7 +104,7 @@ export function watchFrames(terminal: Terminal): FrameWatch {
   });
   terminal.onResize(() => {
     isResized = true;
-    atEdge = new Set();
+    atEdge = new Map();
   });
   return { frames: () => frames, tallest: () => tallest, faults };
 }
@@ -117,6 +118,8 @@ const frame = patternOf(String.raw`E\[\?2026h[\s\S]*?(?:E\[\?2026l|$)`);
 const besides = [
   String.raw`E\[\?(?:2004|1004|25)[hl]|E\[\?2026l`,
   String.raw`E\[[<>]1?u|E\[2[23];2t|E\[(?:>q|c|0m)`,
+  // The question whether pictures are drawn; not a picture.
+  String.raw`E_G[^E]*a=q[^E]*E\\`,
   String.raw`E\][^E${bel}]*(?:${bel}|E\\)|${bel}`,
 ].map(patternOf);
 

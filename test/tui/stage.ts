@@ -30,6 +30,13 @@ export type ScreenStage = {
   log(): Promise<Durable[]>;
 };
 
+/** Gone with the test. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-tui-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 export type LawOptions = {
   /** What this screen tells beside its log, such as notices. */
   readonly live?: readonly RegExp[] | undefined;

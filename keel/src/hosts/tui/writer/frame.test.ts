@@ -1,7 +1,7 @@
 import xterm from "@xterm/headless";
 import { expect, test } from "vitest";
+import { frameAt, withFrame } from "../screen/run.ts";
 import { nextFrame, nothingDrawn, type Size } from "./frame.ts";
-import { frameAt, withFrame } from "./pace.ts";
 
 const look = {
   theme: { depth: "none", background: "dark", links: false },
