@@ -73,7 +73,7 @@ export const fullCounts: Counts = {
   servedSessions: 1_000,
   servedClients: 200,
   servedStreams: 50,
-  servedDeltas: 800,
+  servedDeltas: 500,
   attachedEvents: 10_000,
   groundRepeats: 5,
 };
