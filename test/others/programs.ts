@@ -85,12 +85,6 @@ export const programs: readonly Program[] = [
     name: "@mastra/claude",
     packages: { ...sdk, "@mastra/claude": "0.3.0", "@mastra/core": "1.71.0", zod: "4.6.7" },
     script: "mastra.mjs",
-    apart: {
-      "in process": {
-        "a failed request is an error":
-          "it waits for the iterator to throw after a result with is_error; Keel's ends (docs/guide/migrating.md)",
-      },
-    },
   },
   { name: "ccusage", packages: { ...sdk, ccusage: "20.0.24" }, script: "ccusage.mjs" },
 ];

@@ -4,9 +4,11 @@ import { fault } from "../../kernel/fault.ts";
 import { Queue } from "../../kernel/queue.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { PermissionMode, ThinkingMode } from "../../protocol/settings.ts";
+import { throwing } from "../dialect/failed-result.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
+import { warnOfShadowedCallback } from "../options/shadowed-callback.ts";
 import { read, runsApart, startApart } from "../process/apart.ts";
 import { serverRule } from "../tools/mcp-server.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
@@ -15,8 +17,10 @@ import { contextUsage, describeSession } from "./introspection.ts";
 import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 import type { SDKControlInitializeResponse } from "./responses.ts";
 
-export const query = ({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query =>
-  begin(options).query(prompt);
+export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
+  warnOfShadowedCallback(options);
+  return begin(options).query(prompt);
+}
 
 /** A session of this process, or one apart: its one prompt may come later. */
 export function begin(options: Options): {
@@ -27,7 +31,7 @@ export function begin(options: Options): {
 } {
   const out = new Queue<SDKMessage>({ limit: maxWaiting });
   if (runsApart(options)) return startApart(options, out);
-  const conversation = new Conversation(options, out);
+  const conversation = new Conversation(options, throwing(out));
   return {
     introduced: () => conversation.open(),
     query(prompt) {
