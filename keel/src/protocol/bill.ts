@@ -87,7 +87,13 @@ export function billSince(now: Bill, before: Bill): Bill {
     unknownRequests: now.unknownRequests - before.unknownRequests,
     apiMs: now.apiMs - before.apiMs,
     usage: usageSince(now.usage, before.usage),
-    models: modelsSince(now.models, before.models),
+    // Of a row only what a log keeps.
+    models: Object.fromEntries(
+      Object.entries(modelsSince(now.models, before.models)).map(([model, { usage, costUsd }]) => [
+        model,
+        { usage, costUsd },
+      ]),
+    ),
   };
 }
 
