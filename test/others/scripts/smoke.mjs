@@ -35,8 +35,8 @@ const own = await resultOf('call: mcp__own__double {"value":21}', { resume: comm
 const failed = await resultOf("fail: 401").catch(({ message }) => message);
 const sessions = await listSessions({ dir: cwd });
 const messages = await getSessionMessages(command.session_id, { dir: cwd });
-console.log(
-  JSON.stringify({
+process.stdout.write(
+  `${JSON.stringify({
     runtime: process.versions.bun ? `Bun ${process.versions.bun}` : `Node ${process.versions.node}`,
     command: command.result,
     own: own.result,
@@ -46,5 +46,5 @@ console.log(
     asked,
     sessions: sessions.length,
     messages: messages.length,
-  }),
+  })}\n`,
 );
