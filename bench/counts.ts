@@ -32,6 +32,14 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
+  readonly servedSessions: number;
+  readonly servedClients: number;
+  readonly servedStreams: number;
+  /** Deltas of each stream that are counted. */
+  readonly servedDeltas: number;
+  /** Events of the session that a client attaches to. */
+  readonly attachedEvents: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -62,6 +70,11 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  servedSessions: 1_000,
+  servedClients: 200,
+  servedStreams: 50,
+  servedDeltas: 800,
+  attachedEvents: 10_000,
   groundRepeats: 5,
 };
 
@@ -90,5 +103,10 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  servedSessions: 10,
+  servedClients: 4,
+  servedStreams: 2,
+  servedDeltas: 10,
+  attachedEvents: 400,
   groundRepeats: 1,
 };

@@ -22,6 +22,7 @@ import { longSuite } from "./suites/long.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
+import { serverSuite } from "./suites/server.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
@@ -36,6 +37,7 @@ const suites: Readonly<Record<string, Suite>> = {
   resume: resumeSuite,
   runner: runnerSuite,
   sdk: sdkSuite,
+  server: serverSuite,
   start: startSuite,
   store: storeSuite,
   tools: toolsSuite,

@@ -30,6 +30,8 @@ const quickTimers: LinkTimers = {
   },
   now: () => performance.now() * hurry,
 };
+/** Tries are hurried less: a server that ends takes the time that it takes, and a command waits for it so many tries. */
+const hurryOfTries = 5;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const person = { access: "work" as const, name: "a test" };
 
@@ -97,9 +99,12 @@ function clientBehind(proxy: CuttingProxy, secret: string, via: Vias): KeelClien
   const link =
     via === "sse"
       ? httpLink({ url, secret, fetch: (input, init) => fetch(input, init), timers: quickTimers })
-      : wireLink({ open: () => webSocketWire(url, secret), timers: quickTimers });
+      : wireLink({ open: (signal) => webSocketWire(url, secret, signal), timers: quickTimers });
   const ports = webPorts();
-  const client = clientOver(link, { ...ports, sleep: (ms, signal) => ports.sleep(ms / hurry, signal) });
+  const client = clientOver(link, {
+    ...ports,
+    sleep: (ms, signal) => ports.sleep(ms / hurryOfTries, signal),
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -142,6 +147,7 @@ describe.each(["websocket", "sse"] as const)("over %s", (via) => {
           return (stands as AnswerTo<"session">).working;
         },
         pause: () => pause(random.below(10)),
+        rest: () => pause(5),
         uuid: () => crypto.randomUUID(),
         restarts: 1,
       }).catch((thrown: unknown) => {

@@ -30,6 +30,8 @@ export type KeelClient = {
   /** Told of each change of it, so that a screen can say at once that it is cut. Returns a function that ends it. */
   onLink(listener: (status: LinkStatus) => void): () => void;
   sessions(filter?: OperationQuestion<"sessions">): Promise<readonly SessionEntry[]>;
+  /** Words in what was said in any of them. */
+  search(question: OperationQuestion<"search">): Promise<AnswerTo<"search">>;
   status(): Promise<AnswerTo<"status">>;
   /** Begins a session. The options are those of the options table, as a runner's first line has them. */
   open(question: OperationQuestion<"open">): Promise<SessionHandle>;
@@ -61,7 +63,7 @@ export function connect({ via = "websocket", ...options }: ClientOptions): KeelC
 
 /** Over a socket and nothing else: for a page, which has no need of the schemas that plain requests are made by. */
 export const connectBySocket = ({ url, secret, name }: Omit<ClientOptions, "via">): KeelClient =>
-  clientOver(wireLink({ open: () => webSocketWire(url, secret), name, timers: webTimers() }));
+  clientOver(wireLink({ open: (signal) => webSocketWire(url, secret, signal), name, timers: webTimers() }));
 
 /** How a program or a browser that has no secret gets one: see `PairOptions`. Throws as `collectSecret` does. */
 export const pairDevice = (options: Omit<PairOptions, "fetch">): Promise<PairedDevice> =>
@@ -78,6 +80,7 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
     },
     onLink: (listener) => link.onStatus(listener),
     sessions: (filter = {}) => link.call("sessions", filter),
+    search: (question) => link.call("search", question),
     status: () => link.call("status", {}),
     open: async (question) => attach((await link.call("open", question)).session),
     attach,
@@ -97,12 +100,17 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
 }
 
 /** A secret cannot stand in a header here, so that it travels as the name of a second protocol. */
-export function webSocketWire(url: string, secret: string | undefined): Promise<MessageWire> {
+export function webSocketWire(
+  url: string,
+  secret: string | undefined,
+  signal?: AbortSignal,
+): Promise<MessageWire> {
   const address = new URL("/ws", url);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, secret === undefined ? [wireName] : [wireName, `keel.${secret}`]);
   const closed = Promise.withResolvers<string>();
   let listener: (message: string) => void = () => undefined;
+  signal?.addEventListener("abort", () => socket.close(), { once: true });
   socket.addEventListener("message", ({ data }) => listener(String(data)));
   socket.addEventListener("close", ({ code, reason }) =>
     closed.resolve(reason || `the socket was closed (${code})`),

@@ -17,8 +17,8 @@ import type { MessageWire } from "../transport/message-wire.ts";
 import { type Greeting, LinkMonitor, type LinkTimers, type ServerLink } from "./link.ts";
 
 export type WireOptions = {
-  /** Opens the wire anew. Throws where it cannot be opened. */
-  open(): Promise<MessageWire>;
+  /** Opens the wire anew. Throws where it cannot be opened; is given up with the signal. */
+  open(signal: AbortSignal): Promise<MessageWire>;
   /** What this client is called. */
   readonly name?: string | undefined;
   readonly timers: LinkTimers;
@@ -101,7 +101,7 @@ type WatchedFrame = Extract<ClientFrame, { type: "follow" | `watch-${WatchName}`
 type WaitingCall = { done(answer: unknown): void; failed(why: unknown): void };
 
 async function connect({ open, name, timers }: WireOptions): Promise<WireConnection> {
-  const wire = await open().catch((thrown: unknown) => {
+  const wire = await openInTime(open, timers).catch((thrown: unknown) => {
     if (thrown instanceof Fault) throw thrown;
     throw lost(reasonOf(thrown));
   });
@@ -216,6 +216,23 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
     closed,
     close: () => wire.close(),
   };
+}
+
+/** A way that goes silent before it is open says nothing of that: whoever waits for it would wait for ever. */
+async function openInTime(open: WireOptions["open"], timers: LinkTimers): Promise<MessageWire> {
+  const late = new AbortController();
+  const gaveUp = Promise.withResolvers<never>();
+  const stop = timers.every(silentMs, () => {
+    late.abort();
+    gaveUp.reject(lost("it does not open"));
+  });
+  const opening = open(late.signal);
+  try {
+    return await Promise.race([opening, gaveUp.promise]);
+  } finally {
+    stop();
+    if (late.signal.aborted) opening.then((wire) => wire.close()).catch(() => undefined);
+  }
 }
 
 async function* watched<T>(

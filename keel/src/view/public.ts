@@ -10,6 +10,17 @@
 export { plainTerminal, readable, visible } from "../kernel/text.ts";
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
 export {
+  askOrigin,
+  askTitle,
+  askWords,
+  keepings,
+  offeredOptions,
+  optionLabel,
+  type RuleFile,
+  ruleWords,
+  sayExplanation,
+} from "./ask-words.ts";
+export {
   type BreakCause,
   type CacheBreak,
   type CacheHealth,
@@ -30,7 +41,6 @@ export {
   choicesOf,
   choose,
   questionsAnswer,
-  type RuleFile,
 } from "./choices.ts";
 export { contextBar, sayContext } from "./context-bar.ts";
 export { askedText, type DisplayText, displayText } from "./display-text.ts";
@@ -63,6 +73,7 @@ export { toMarkdown } from "./markdown.ts";
 export { type QrModules, qrCode } from "./qr-code.ts";
 export type * from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
+export { isGrave, sayCommand, sayWord } from "./say-command.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
 export { foldStanding, noStanding, type SessionStanding, standingOf } from "./standing.ts";
 export {

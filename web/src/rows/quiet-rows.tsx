@@ -1,8 +1,10 @@
 /** What happened between words and calls: notices, answers that were given, compactions, the ends of turns. */
 import {
   type AskRow,
+  askTitle,
   type CompactionRow,
   type NoticeRow,
+  optionLabel,
   readable,
   sayCount,
   sayDuration,
@@ -12,7 +14,6 @@ import {
   visible,
 } from "keel/view";
 import { lazy, type ReactElement, Suspense } from "react";
-import { labelOf, titleOf } from "../asks/ask-words.ts";
 import { Icon } from "../kit/icon.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -29,15 +30,24 @@ export const NoteRow = ({ row }: RowProps<NoticeRow>): ReactElement => (
 );
 
 export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
-  const { answer, isReadOnly, cwd } = useRowActions();
+  const { answer, mayAnswer, hasSheet, session, cwd } = useRowActions();
   const { ask, closed } = row;
+  if (!closed && hasSheet)
+    return (
+      <p className="answered">
+        <Sign kind="asking" />
+        <span className="one-line">{askTitle(ask)}</span>
+        <span>{words.inbox.below}</span>
+      </p>
+    );
   if (!closed)
     return (
-      <Suspense fallback={<p className="answered">{titleOf(ask)}</p>}>
+      <Suspense fallback={<p className="answered">{askTitle(ask)}</p>}>
         <AskCard
           ask={ask}
+          session={session}
           cwd={cwd}
-          isReadOnly={isReadOnly}
+          isReadOnly={!mayAnswer}
           onAnswer={(given, keep) => answer(ask, given, keep)}
         />
       </Suspense>
@@ -47,9 +57,9 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
   return (
     <p className="answered">
       <Sign kind={isYes ? "done" : "denied"} />
-      <span className="one-line">{titleOf(ask)}</span>
+      <span className="one-line">{askTitle(ask)}</span>
       <span>
-        {option ? labelOf(option, ask.kind) : isYes ? words.yes : words.no} · {sayWho(closed)}
+        {option ? optionLabel(option, ask.kind) : isYes ? words.yes : words.no} · {sayWho(closed)}
       </span>
     </p>
   );
