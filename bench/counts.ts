@@ -32,6 +32,14 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Rows of a long session in the browser, and workspaces that it lists. */
+  readonly consoleRows: number;
+  readonly consoleWorkspaces: number;
+  /** How long changes of workspaces are watched. */
+  readonly consoleSeconds: number;
+  /** A history that is too big for a page: its events and its bytes. */
+  readonly consoleEvents: number;
+  readonly consoleBytes: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -62,6 +70,11 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  consoleRows: 20_000,
+  consoleWorkspaces: 200,
+  consoleSeconds: 10,
+  consoleEvents: 20_000,
+  consoleBytes: 200 * mebibyte,
   groundRepeats: 5,
 };
 
@@ -90,5 +103,10 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  consoleRows: 300,
+  consoleWorkspaces: 8,
+  consoleSeconds: 1,
+  consoleEvents: 400,
+  consoleBytes: mebibyte,
   groundRepeats: 1,
 };
