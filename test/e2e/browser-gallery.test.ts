@@ -4,27 +4,16 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPage, startBrowser } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { openPage, sharedBrowser } from "../support/browser.ts";
 import { countOf } from "../support/budget.ts";
-import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
 import { openBrowserStage } from "./browser-stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const built = path.resolve(import.meta.dirname, "../../keel/dist/web");
 
-let shared: Browser | undefined;
-beforeAll(async () => {
-  shared = await startBrowser();
-});
-afterAll(() => shared?.close());
-
-const browser = (): Browser => {
-  if (!shared) notRunHere("browser", "no browser starts here");
-  return shared as Browser;
-};
+const browser = sharedBrowser();
 
 const shelves = [
   ["asks", "conversation", "question", "overview", "rows", "displays", "diff", "inbox", "failed", "lost"],

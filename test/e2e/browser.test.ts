@@ -2,25 +2,14 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { startBrowser } from "../support/browser.ts";
-import { notRunHere } from "../support/not-run.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { verifies } from "../support/verifies.ts";
 import { keptEvents, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
-let shared: Browser | undefined;
-beforeAll(async () => {
-  shared = await startBrowser();
-});
-afterAll(() => shared?.close());
-
-const browser = (): Browser => {
-  if (!shared) notRunHere("browser", "no browser starts here");
-  return shared as Browser;
-};
+const browser = sharedBrowser();
 
 describe("the page", () => {
   test("opens by a link, makes a workspace, asks, and shows the result; by keys alone", async () => {

@@ -1,6 +1,6 @@
 // A real browser for tests of the page. Where it cannot start, the tests that need it say so by name.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { launchChromium } from "./chromium.ts";
 import { notRunHere } from "./not-run.ts";
 
@@ -14,13 +14,26 @@ export type PageNotes = {
 };
 
 /** Undefined where no browser can be started here; the reason is told once. */
-export async function startBrowser(): Promise<Browser | undefined> {
+async function startBrowser(): Promise<Browser | undefined> {
   try {
     return await launchChromium();
   } catch (thrown) {
     notRunHere("browser", thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
     return undefined;
   }
+}
+
+/** One browser for all tests of a file. */
+export function sharedBrowser(): () => Browser {
+  let shared: Browser | undefined;
+  beforeAll(async () => {
+    shared = await startBrowser();
+  });
+  afterAll(() => shared?.close());
+  return () => {
+    if (!shared) notRunHere("browser", "no browser starts here");
+    return shared as Browser;
+  };
 }
 
 /** A page of a visitor of its own; closed with the test. */
