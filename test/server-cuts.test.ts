@@ -147,6 +147,7 @@ describe.each(["websocket", "sse"] as const)("over %s", (via) => {
           return (stands as AnswerTo<"session">).working;
         },
         pause: () => pause(random.below(10)),
+        rest: () => pause(5),
         uuid: () => crypto.randomUUID(),
         restarts: 1,
       }).catch((thrown: unknown) => {

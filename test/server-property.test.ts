@@ -16,6 +16,9 @@ import { verifies } from "./support/verifies.ts";
 const count = countOf("server-property");
 /** A stage keeps what its model was asked. */
 const seedsOfStage = 100;
+/** Seeds that run side by side: while one waits for the disk or the model another goes on. */
+const lanes = 6;
+const stagesBetweenWords = 20;
 const person = { access: "work" as const, name: "a test" };
 
 async function runSeed(at: Stage, served: ReturnType<typeof serve>, number: number) {
@@ -54,6 +57,7 @@ async function runSeed(at: Stage, served: ReturnType<typeof serve>, number: numb
       isWorking: async () =>
         ((await served.call("session", { session }, person)) as AnswerTo<"session">).working,
       pause: () => turns(1 + random.below(4)),
+      rest: () => new Promise((resolve) => setTimeout(resolve, 3)),
       uuid,
     });
   } finally {
@@ -74,16 +78,25 @@ test.each(Array.from({ length: stages }, (_, index) => index))(
       { length: Math.min(seedsOfStage, count - index * seedsOfStage) },
       (_, offset) => seed() + index * seedsOfStage + offset,
     );
-    for (const number of numbers) {
-      const got = await runSeed(at, served, number).catch((thrown: unknown) => {
-        throw new Error(
-          `seed ${number}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown}`,
-        );
-      });
-      sum.events += got.events;
-      sum.answered += got.answered;
-      sum.late += got.late;
-    }
+    const left = [...numbers];
+    const lane = async (): Promise<void> => {
+      for (let number = left.shift(); number !== undefined; number = left.shift()) {
+        const got = await runSeed(at, served, number).catch((thrown: unknown) => {
+          throw new Error(
+            `seed ${number}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown}`,
+          );
+        });
+        sum.events += got.events;
+        sum.answered += got.answered;
+        sum.late += got.late;
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    // A long run that is cut short has still shown something.
+    if ((index + 1) % stagesBetweenWords === 0)
+      process.stderr.write(
+        `server-property: ${(index + 1) * seedsOfStage} of ${count} seeds from ${seed()} on\n`,
+      );
     // That something happened.
     expect(sum.events).toBeGreaterThan(numbers.length * 20);
     expect(sum.answered).toBeGreaterThan(0);

@@ -33,7 +33,7 @@ const rows = {
   // With the tables of options, inquiries and operations, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 3_900 },
   // With a QR code, for both screens.
-  view: { imports: basics, packages: [], lines: 3_650 },
+  view: { imports: basics, packages: [], lines: 3_800 },
 
   // The far end of a handle: runs in a browser. With how the way to the server stands, for a screen to say.
   client: { imports: ["transport", ...basics], packages: [], lines: 1_150 },
@@ -105,7 +105,7 @@ const rows = {
   "hosts/executable": { imports: [...host, "sdk", "hosts/cli"], lines: 800 },
   // The terminal screen: text as terminals measure it, Markdown, keys, editing, dialogs, screens and the writer, all pure
   // but the last and a little wiring.
-  "hosts/tui": { imports: [...host, "client"], lines: 9_600 },
+  "hosts/tui": { imports: [...host, "client"], lines: 11_000 },
   // With tools of its own, which reach out as adapters do.
   "hosts/runner": {
     lines: 2_250,

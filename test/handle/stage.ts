@@ -50,7 +50,8 @@ export async function stage(script: ModelServerOptions["script"]): Promise<Stage
   mkdirSync(cwd);
   const home = openHome({ cwd, env: { HOME: folder, KEEL_HOME: path.join(folder, "home") } });
   // A boundary is on disk before the request that it explains.
-  const law = requestLaw({ log: (session) => loggedEvents(home.sessions.location(session)) });
+  const logged = new Map<string, DurableEvent[]>();
+  const law = requestLaw({ log: (session) => loggedEvents(home.sessions.location(session), logged) });
   const model = await startModelServer({ script, law });
   onTestFinished(() => model.close());
   const env = {
@@ -64,12 +65,17 @@ export async function stage(script: ModelServerOptions["script"]): Promise<Stage
   return { cwd, home, env, model };
 }
 
-function loggedEvents(file: string | undefined): DurableEvent[] {
+/** What a log has; of what was read before only what came since is read closely. */
+function loggedEvents(file: string | undefined, before: Map<string, DurableEvent[]>): DurableEvent[] {
   if (file === undefined) return [];
   const text = readFileSync(file, "utf8");
+  const read = before.get(file) ?? [];
   // Its next line may be written at this very moment; the first one is its head.
-  const [, ...records] = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
-  return records.filter(Boolean).map((record) => durableEventSchema.parse(JSON.parse(record)));
+  const records = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
+  const news = records.slice(1 + read.length).filter(Boolean);
+  const events = [...read, ...news.map((record) => durableEventSchema.parse(JSON.parse(record)))];
+  before.set(file, events);
+  return events;
 }
 
 /** Opens a session, and further handles on it, by one of the ways. */

@@ -7,6 +7,7 @@ import { asObject } from "../kernel/json.ts";
 import type { Result } from "../kernel/result.ts";
 import type { Answer, Ask, AskOption } from "../protocol/ask.ts";
 import type { Question } from "../protocol/question.ts";
+import { keepings, type RuleFile } from "./ask-words.ts";
 import { type Field, fieldsOf } from "./forms.ts";
 
 export type AskForm =
@@ -45,9 +46,6 @@ const isQuestion = (given: unknown): given is Question => {
   return typeof question === "string" && Array.isArray(options) && options.every(isOption);
 };
 
-/** The files in which a rule can be kept beyond the session. */
-export type RuleFile = "local" | "project" | "user";
-
 export type AskChoice = {
   /** What it is called by: one letter or digit, and a second one where its rule is kept in a file. */
   readonly key: string;
@@ -66,25 +64,19 @@ export type Chosen = {
   readonly words?: string | undefined;
 };
 
-const files: readonly { readonly letter: string; readonly keep: RuleFile; readonly label: string }[] = [
-  { letter: "l", keep: "local", label: "and from now on in this project, for you" },
-  { letter: "p", keep: "project", label: "and from now on in this project, for everybody who trusts it" },
-  { letter: "u", keep: "user", label: "and from now on in all your projects" },
-];
-
 /** In the order of the options; the files of a rule follow its option. */
 export function choicesOf(options: readonly AskOption[]): readonly AskChoice[] {
   const keys = keysOf(options);
   const denying = options.find(({ verdict }) => verdict === "deny");
   return options.flatMap((option, index): AskChoice[] => {
     const key = keys[index] ?? "";
-    const kept = option.rule === undefined ? [] : files;
+    const kept = option.rule === undefined ? [] : keepings.filter(({ keep }) => keep !== undefined);
     return [
       { key, option, label: option.label, isFallback: option === denying },
-      ...kept.map(({ letter, keep, label }) => ({
+      ...kept.map(({ key: letter, keep, label }) => ({
         key: `${key}${letter}`,
         option,
-        label,
+        label: `and from now on ${label}`,
         keep,
         isFallback: false,
       })),

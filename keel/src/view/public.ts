@@ -10,6 +10,17 @@
 export { plainTerminal, readable, visible } from "../kernel/text.ts";
 export { type Activity, activityOf, type Doing, foldActivity, idle } from "./activity.ts";
 export {
+  askOrigin,
+  askTitle,
+  askWords,
+  keepings,
+  offeredOptions,
+  optionLabel,
+  type RuleFile,
+  ruleWords,
+  sayExplanation,
+} from "./ask-words.ts";
+export {
   type BreakCause,
   type CacheBreak,
   type CacheHealth,
@@ -30,7 +41,6 @@ export {
   choicesOf,
   choose,
   questionsAnswer,
-  type RuleFile,
 } from "./choices.ts";
 export { contextBar, sayContext } from "./context-bar.ts";
 export { askedText, type DisplayText, displayText } from "./display-text.ts";

@@ -1,12 +1,11 @@
 /** An open question: what it is about, why it is asked, and its answers with their keys. */
 import type { Ask } from "keel/protocol";
-import { askForm, visible } from "keel/view";
+import { askForm, askOrigin, askTitle } from "keel/view";
 import { type KeyboardEvent, lazy, type ReactElement, Suspense, useId, useState } from "react";
 import { Sign } from "../kit/sign.tsx";
 import { words } from "../words.ts";
 import type { AnswerAsk } from "./answer-ask.ts";
 import { AskAbout } from "./ask-about.tsx";
-import { titleOf } from "./ask-words.ts";
 import { Choices } from "./choices.tsx";
 
 const FieldsForm = lazy(async () => ({ default: (await import("./fields-form.tsx")).FieldsForm }));
@@ -47,12 +46,8 @@ export function AskCard({ ask, cwd, isReadOnly, onAnswer }: AskCardProps): React
     >
       <h3 id={heading}>
         <Sign kind="asking" />
-        <span>{titleOf(ask)}</span>
-        {ask.origin && (
-          <span className="quiet origin">
-            {words.askedBy(visible(ask.origin.description ?? ask.origin.kind))}
-          </span>
-        )}
+        <span>{askTitle(ask)}</span>
+        {ask.origin && <span className="quiet origin">{askOrigin(ask)}</span>}
       </h3>
       {ask.kind !== "plan" && ask.kind !== "question" && <AskAbout ask={ask} cwd={cwd} />}
       {isReadOnly ? (

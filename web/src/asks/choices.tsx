@@ -1,12 +1,20 @@
 /** Answers to pick: a button each with its key; a no may be followed by words for the model. */
 import type { Ask, AskOption } from "keel/protocol";
-import { choiceAnswer, choicesOf, type RuleFile, visible } from "keel/view";
+import {
+  askWords,
+  choiceAnswer,
+  choicesOf,
+  offeredOptions,
+  optionLabel,
+  type RuleFile,
+  ruleWords,
+  visible,
+} from "keel/view";
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { MenuButton } from "../kit/menu.tsx";
 import { words } from "../words.ts";
 import type { AnswerAsk } from "./answer-ask.ts";
-import { labelOf, offered } from "./ask-words.ts";
 
 type ChoicesProps = {
   readonly ask: Ask;
@@ -18,7 +26,7 @@ type ChoicesProps = {
 export function Choices({ ask, onAnswer, onAllow }: ChoicesProps): ReactElement {
   const [denying, setDenying] = useState<AskOption>();
   const choices = choicesOf(ask.options);
-  const options = offered(ask.options, ask.kind);
+  const options = offeredOptions(ask);
   const first = options.find(({ verdict }) => verdict === "allow");
   const pick = (option: AskOption, keep?: RuleFile): void => {
     if (option.verdict === "allow" && onAllow) return onAllow(option);
@@ -28,9 +36,9 @@ export function Choices({ ask, onAnswer, onAllow }: ChoicesProps): ReactElement 
   if (options.length === 0)
     return (
       <div className="answers">
-        <p className="quiet">{words.unanswerable}</p>
+        <p className="quiet">{askWords.unanswerable}</p>
         <Button data-key="backspace" hint="⌫" onClick={() => void onAnswer({ verdict: "deny" })}>
-          {words.sayNo}
+          {askWords.sayNo}
         </Button>
       </div>
     );
@@ -48,15 +56,15 @@ export function Choices({ ask, onAnswer, onAllow }: ChoicesProps): ReactElement 
               look={option === first ? "main" : undefined}
               data-key={key}
               hint={key === "enter" ? "⏎" : key === "backspace" ? "⌫" : letter.toUpperCase()}
-              title={option.preview === undefined ? undefined : words.letsThrough(visible(option.preview))}
+              title={option.preview === undefined ? undefined : askWords.letsThrough(visible(option.preview))}
               onClick={() => (opensField ? setDenying(option) : pick(option))}
             >
-              {labelOf(option, ask.kind)}
+              {optionLabel(option, ask.kind)}
             </Button>
             {kept.length > 0 && (
               <MenuButton
                 icon="more"
-                label={words.keepRule(visible(option.rule ?? option.label))}
+                label={askWords.keepRule(ruleWords(option.rule ?? option.label))}
                 items={kept.map(({ keep, label }) => ({ label, onPick: () => pick(option, keep) }))}
               />
             )}
@@ -92,7 +100,7 @@ function SayNo({
       }}
     >
       <label className="field">
-        <span className="label">{words.insteadLabel}</span>
+        <span className="label">{askWords.insteadLabel}</span>
         <textarea
           ref={field}
           className="input"
@@ -109,7 +117,7 @@ function SayNo({
       </label>
       <div className="answers">
         <button type="submit" className="button main">
-          {text.trim() === "" ? words.sayNo : words.sayNoWith}
+          {text.trim() === "" ? askWords.sayNo : askWords.sayNoWith}
         </button>
         <Button look="plain" onClick={onBack}>
           {words.back}

@@ -1,13 +1,12 @@
 /** Every open question of every worker, in one list: the oldest first. */
 import type { Answer, Ask } from "keel/protocol";
-import { type RuleFile, visible } from "keel/view";
+import { askTitle, type RuleFile, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
 import { Link } from "../kit/link.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { useWorkspaces, useWorld, type World } from "../live/world.ts";
 import { SideSection } from "../side/section.tsx";
 import { words } from "../words.ts";
-import { titleOf } from "./ask-words.ts";
 
 export type WaitingAsk = {
   readonly workspace: string;
@@ -80,7 +79,7 @@ export function InboxPart({ session }: { readonly session: string }): ReactEleme
           <li key={`${worker} ${ask.id}`}>
             <Link to={{ page: "worker", workspace, worker }} className="waiting-ask">
               <Sign kind="asking" />
-              <span className="one-line">{titleOf(ask)}</span>
+              <span className="one-line">{askTitle(ask)}</span>
               <span className="quiet one-line">{visible(title)}</span>
             </Link>
           </li>

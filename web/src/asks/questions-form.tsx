@@ -1,6 +1,6 @@
 /** Questions with choices, each of which can also be answered in own words. */
 import type { Question } from "keel/protocol";
-import { questionsAnswer, readable } from "keel/view";
+import { askWords, questionsAnswer, readable } from "keel/view";
 import { type ReactElement, useId, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { words } from "../words.ts";
@@ -100,8 +100,8 @@ function OneQuestion({
       ))}
       <input
         className="input"
-        aria-label={words.ownAnswer}
-        placeholder={words.ownAnswer}
+        aria-label={askWords.ownWords}
+        placeholder={askWords.ownWords}
         value={picked.own}
         onChange={({ target }) =>
           onPick({ labels: multiSelect || target.value === "" ? picked.labels : [], own: target.value })

@@ -1,8 +1,10 @@
 /** What happened between words and calls: notices, answers that were given, compactions, the ends of turns. */
 import {
   type AskRow,
+  askTitle,
   type CompactionRow,
   type NoticeRow,
+  optionLabel,
   readable,
   sayCount,
   sayDuration,
@@ -12,7 +14,6 @@ import {
   visible,
 } from "keel/view";
 import { lazy, type ReactElement, Suspense } from "react";
-import { labelOf, titleOf } from "../asks/ask-words.ts";
 import { Icon } from "../kit/icon.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -33,7 +34,7 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
   const { ask, closed } = row;
   if (!closed)
     return (
-      <Suspense fallback={<p className="answered">{titleOf(ask)}</p>}>
+      <Suspense fallback={<p className="answered">{askTitle(ask)}</p>}>
         <AskCard
           ask={ask}
           cwd={cwd}
@@ -47,9 +48,9 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
   return (
     <p className="answered">
       <Sign kind={isYes ? "done" : "denied"} />
-      <span className="one-line">{titleOf(ask)}</span>
+      <span className="one-line">{askTitle(ask)}</span>
       <span>
-        {option ? labelOf(option, ask.kind) : isYes ? words.yes : words.no} · {sayWho(closed)}
+        {option ? optionLabel(option, ask.kind) : isYes ? words.yes : words.no} · {sayWho(closed)}
       </span>
     </p>
   );

@@ -6,13 +6,14 @@ import { createInterface } from "node:readline";
 import { toFault } from "../../kernel/fault.ts";
 import type { Answer, Ask, AskOption } from "../../protocol/ask.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import { answerIn, askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../view/choices.ts";
+import { askTitle, askWords, keepings, type RuleFile, ruleWords } from "../../view/ask-words.ts";
+import { answerIn, askForm, choiceAnswer, questionsAnswer } from "../../view/choices.ts";
 import { askedText } from "../../view/display-text.ts";
 import { type Field, type FieldValue, fillFields, formAnswer, sayKind, valueIn } from "../../view/forms.ts";
 import { sayDuration } from "../../view/say.ts";
 import { foldTranscript, type KeyedTranscript, noTranscript, rowsOf } from "../../view/transcript.ts";
 import { withoutRow } from "../../view/without-row.ts";
-import { buttonsOf, keepings, titleOf } from "./dialog/buttons.ts";
+import { buttonsOf } from "./dialog/buttons.ts";
 import type { RowContext } from "./rows/context.ts";
 import { nothingPrinted, type Printing, takeFinished } from "./rows/printing.ts";
 import type { ScreenEnd, ScreenHost } from "./screen/host.ts";
@@ -190,7 +191,7 @@ class PlainRun {
   async #ask(ask: Ask): Promise<void> {
     const count = this.#asks.length > 1 ? ` (1 of ${this.#asks.length})` : "";
     const from = ask.origin ? `, for the agent ${inertOne(ask.origin.description ?? ask.origin.kind)}` : "";
-    this.#say(`Question${count}${from}: ${titleOf(ask)}`);
+    this.#say(`Question${count}${from}: ${askTitle(ask)}`);
     for (const line of approvedLines(askedText(ask.body))) this.#say(`  ${line}`);
     if (ask.reason !== undefined) this.#say(`Why: ${inertOne(ask.reason)}`);
     const answered = await this.#answerTo(ask);
@@ -279,10 +280,11 @@ type PlainChoice = {
 function choicesOf(ask: Ask): PlainChoice[] {
   return buttonsOf(ask).flatMap((button): PlainChoice[] => {
     if (button.kind === "edit") return [];
-    const label = button.label.replace(/ …$/, "");
-    if (button.kind !== "remember") return [{ says: label, option: button.option, keep: undefined }];
+    if (button.kind !== "remember")
+      return [{ says: button.label.replace(/ …$/, ""), option: button.option, keep: undefined }];
+    const label = askWords.allow(ruleWords(button.option.rule ?? ""));
     return keepings.map(({ keep, label: where }) => ({
-      says: `${label}, ${where}`,
+      says: `${label} ${where}`,
       option: button.option,
       keep,
     }));

@@ -3,7 +3,8 @@
 import { visible } from "../../../kernel/text.ts";
 import type { Answers, Question } from "../../../protocol/question.ts";
 import { type AskingSession, sendAnswer } from "../../../view/answer-asks.ts";
-import { answerIn, askForm, choiceAnswer, questionsAnswer, type RuleFile } from "../../../view/choices.ts";
+import type { RuleFile } from "../../../view/ask-words.ts";
+import { answerIn, askForm, choiceAnswer, questionsAnswer } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
 import { answerAsks, refusal } from "./answer-asks.ts";
 import { fillForm } from "./forms.ts";

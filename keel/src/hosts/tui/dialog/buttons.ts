@@ -1,8 +1,7 @@
 /** What can be picked in a question, in the words of every face: made from what the engine offers, whatever it is about. */
 import { isObject } from "../../../kernel/json.ts";
 import type { Ask, AskOption } from "../../../protocol/ask.ts";
-import type { RuleFile } from "../../../view/choices.ts";
-import { inertOne } from "../text/inert.ts";
+import { askWords, offeredOptions, optionLabel } from "../../../view/ask-words.ts";
 
 export type Button =
   | { readonly kind: "pick"; readonly key: string; readonly label: string; readonly option: AskOption }
@@ -17,21 +16,8 @@ export type Button =
     }
   | { readonly kind: "edit"; readonly key: string; readonly label: string; readonly option: AskOption };
 
-/** What a question is called, by what it is about. */
-export function titleOf(ask: Ask): string {
-  if (ask.kind !== "permission") return inertOne(ask.title);
-  const actions = new Set(ask.claims?.map(({ action }) => action));
-  if (actions.has("execute")) return "Run a command?";
-  if (actions.has("write")) return "Change a file?";
-  if (actions.has("fetch")) return "Fetch a page?";
-  if (actions.has("read")) return "Read a file?";
-  if (actions.has("delegate")) return "Start an agent?";
-  return `Use ${inertOne(ask.tool ?? "this tool")}?`;
-}
-
 export function buttonsOf(ask: Ask): readonly Button[] {
-  const allowing = ask.options.filter(({ verdict }) => verdict === "allow");
-  const denying = ask.options.filter(({ verdict }) => verdict === "deny");
+  const options = offeredOptions(ask);
   const taken = new Set<string>(["e", "n"]);
   const keyFor = (wanted: string, label: string): string => {
     const key = [wanted, ...label.toLowerCase().replace(/[^a-z]/g, ""), ..."123456789"].find(
@@ -40,40 +26,29 @@ export function buttonsOf(ask: Ask): readonly Button[] {
     taken.add(key ?? "");
     return key ?? "";
   };
+  const allowing = options.filter(({ verdict }) => verdict === "allow");
   const picks = allowing.map((option, index): Button => {
-    const { rule } = option;
-    if (rule !== undefined) {
-      const label = `Allow ${inertOne(rule)} …`;
-      return { kind: "remember", key: keyFor("a", label), label, option };
-    }
-    const label = ask.kind === "permission" ? "Allow once" : inertOne(option.label);
-    return { kind: "pick", key: keyFor(index === 0 ? "y" : "", label), label, option };
+    const label = optionLabel(option, ask.kind);
+    return option.rule === undefined
+      ? { kind: "pick", key: keyFor(index === 0 ? "y" : "", label), label, option }
+      : { kind: "remember", key: keyFor("a", label), label: `${label} …`, option };
   });
-  const words = denying.find(({ takesWords }) => takesWords) ?? denying[0];
-  const refusal = ask.kind === "permission" ? "Say no …" : inertOne(denying[0]?.label ?? "Say no …");
+  const denying = options.filter(({ verdict }) => verdict === "deny");
+  const no = denying.find(({ takesWords }) => takesWords) ?? denying[0];
+  const refusal = denying[0] ? optionLabel(denying[0], ask.kind) : askWords.sayNoMore;
   const once = allowing.find(({ rule }) => rule === undefined);
   return [
     ...picks,
-    { kind: "refuse", key: "n", label: refusal, option: words },
-    ...(once && canEdit(ask) ? [{ kind: "edit" as const, key: "e", label: "Edit", option: once }] : []),
+    { kind: "refuse", key: "n", label: refusal, option: no },
+    ...(once && canEdit(ask)
+      ? [{ kind: "edit" as const, key: "e", label: askWords.edit, option: once }]
+      : []),
   ];
 }
 
 /** Only what a call would do can be changed before it is allowed. */
 const canEdit = (ask: Ask): boolean =>
   (ask.kind === "permission" && isObject(ask.input)) || (ask.kind === "plan" && isObject(ask.input));
-
-/** For how long, with the key of each. */
-export const keepings: readonly {
-  readonly key: string;
-  readonly keep: RuleFile | undefined;
-  readonly label: string;
-}[] = [
-  { key: "s", keep: undefined, label: "for this session" },
-  { key: "l", keep: "local", label: "in this project, for you" },
-  { key: "p", keep: "project", label: "in this project, for everybody who trusts it" },
-  { key: "u", keep: "user", label: "in all your projects" },
-];
 
 /** What is edited before it is allowed: the one text that matters, or all of it as JSON. */
 export type EditedField = { readonly name: string | null; readonly text: string };

@@ -4,16 +4,11 @@
  */
 import { isObject, type Json } from "../../../kernel/json.ts";
 import type { Answer, Ask } from "../../../protocol/ask.ts";
-import {
-  type AskForm,
-  askForm,
-  choiceAnswer,
-  questionsAnswer,
-  type RuleFile,
-} from "../../../view/choices.ts";
+import { keepings, type RuleFile } from "../../../view/ask-words.ts";
+import { type AskForm, askForm, choiceAnswer, questionsAnswer } from "../../../view/choices.ts";
 import { formAnswer } from "../../../view/forms.ts";
 import { type Editor, edit, emptyEditor } from "../input/editor.ts";
-import { type Button, buttonsOf, editedField, keepings } from "./buttons.ts";
+import { type Button, buttonsOf, editedField } from "./buttons.ts";
 import { type FieldsState, fieldsKey, fieldsOfForm } from "./fields.ts";
 import { type QuestionsState, questionsKey, startQuestions } from "./questions.ts";
 import { type DialogKey, typed } from "./typing.ts";

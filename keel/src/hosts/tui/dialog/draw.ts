@@ -1,6 +1,7 @@
 /** A question as rows: what it is about, what is known of it, what can be picked. What does not fit is paged through. */
 import type { Ask } from "../../../protocol/ask.ts";
 import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
+import { askOrigin, askTitle, askWords, keepings, sayExplanation } from "../../../view/ask-words.ts";
 import { sayKind, sayValue } from "../../../view/forms.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { footRows, type LiveContext } from "../foot/live.ts";
@@ -23,7 +24,7 @@ import {
 } from "../text/styled.ts";
 import { wrapRows } from "../text/wrap.ts";
 import type { FootPlace } from "../writer/frame.ts";
-import { type Button, keepings, titleOf } from "./buttons.ts";
+import type { Button } from "./buttons.ts";
 import type { Dialog } from "./dialog.ts";
 import type { FieldsState } from "./fields.ts";
 import type { QuestionsState } from "./questions.ts";
@@ -56,10 +57,11 @@ const cellsOf = ({ columns }: DialogLook): number => columns - 2;
 
 function titleLine({ ask, step }: Dialog, look: DialogLook): TextLine {
   const { count, place, signs } = look;
-  const title = step.kind === "keep" ? "For how long?" : titleOf(ask);
+  const title = step.kind === "keep" ? askWords.forHowLong : askTitle(ask);
+  const origin = askOrigin(ask);
   const notes = [
     ...(count > 1 ? [`${place} of ${count}`] : []),
-    ...(ask.origin ? [`agent ${inertOne(ask.origin.description ?? ask.origin.kind)}`] : []),
+    ...(origin === undefined ? [] : [origin]),
     ...(look.hasKeys ? [] : ["pause typing to answer"]),
   ];
   return sides(
@@ -100,20 +102,6 @@ function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
     extent: "all" as const,
   };
   return drawDisplay(body, context).body;
-}
-
-export function sayExplanation({ programs, wrapped, flags }: CallExplanation): string[] {
-  const effects = [
-    ...(flags.readOnly ? ["only reads"] : []),
-    ...(flags.writesOutsideCwd ? ["writes outside the folder"] : []),
-    ...(flags.network ? ["uses the network"] : []),
-    ...(flags.destructive ? ["may destroy"] : []),
-  ];
-  const started = wrapped.length > 0 ? `, which start ${wrapped.map(inertOne).join(", ")}` : "";
-  return [
-    ...(programs.length > 0 ? [`runs ${programs.map(inertOne).join(", ")}${started}`] : []),
-    ...(effects.length > 0 ? [effects.join(", ")] : []),
-  ];
 }
 
 function footPart({ step, buttons, marked }: Dialog, look: DialogLook): DrawnPanel {

@@ -1,7 +1,7 @@
 /** What the screen wants done: the reducers say it, `run.ts` does it, and what comes of it is a message again. */
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { InquiryAnswer, InquiryName, InquiryQuestion } from "../../../protocol/inquiry.ts";
-import type { RuleFile } from "../../../view/choices.ts";
+import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { PanelItem } from "./panel.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Durable } from "../../../protocol/event/durable.ts";
 import type { SessionHandle } from "../../../protocol/handle.ts";
-import type { RuleFile } from "../../../view/choices.ts";
+import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { TerminalPorts } from "../writer/terminal.ts";
 import type { PanelItem } from "./panel.ts";
