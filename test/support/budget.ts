@@ -70,8 +70,6 @@ export const budgets = {
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
-  /** Hostile texts, names, results and titles that a real browser shows. */
-  "browser-hostile": { sample: 200, full: 200, seconds: 15 },
   /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */
   "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
