@@ -1,6 +1,12 @@
 // Two projects: `unit` needs no build and stays quick; `e2e` runs the built command.
 import { availableParallelism } from "node:os";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+
+/** So that a plain `npm test` repeats itself. */
+const resolve = {
+  alias: { "fast-check": path.join(import.meta.dirname, "test/support/seeded-fast-check.ts") },
+};
 
 export default defineConfig({
   test: {
@@ -15,6 +21,7 @@ export default defineConfig({
     },
     projects: [
       {
+        resolve,
         test: {
           name: "unit",
           setupFiles: ["./test/support/setup-law.ts"],
@@ -30,6 +37,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           name: "e2e",
           setupFiles: ["./test/support/setup-law.ts"],
@@ -40,6 +48,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           name: "long",
           setupFiles: ["./test/support/setup-law.ts"],

@@ -47,8 +47,11 @@ const cases: Readonly<Record<string, readonly [before: string, after: string]>> 
   ],
   "a cursor that was saved": [`${esc}[3;5H${esc}7${esc}[1;1Habc`, `${esc}8X`],
   "line drawing": [`${esc}(0lqqk`, "xqx"],
+  "line drawing that a cursor without a place of its own ends": [`${esc}(0${esc}8`, "` \u000f`"],
+  "line drawing that a cursor brings back": [`${esc}(0${esc}7${esc}(B${esc}[3;3H${esc}8`, "q\u000fq"],
   "line drawing by shift": [`${esc})0a\u000eqq`, "qq\u000fqq"],
   "the other screen, and back": [`under\r\n${esc}[?1049h${esc}[2;2Hover${esc}[7m`, `more${esc}[?1049l back`],
+  "a style that the other screen gives back": [`${esc}[4m${esc}[?1049h`, `${esc}[?1049l a`],
   "no wrapping": [`${esc}[?7l${"x".repeat(30)}`, "yz"],
   "insert mode": [`abcdef${esc}[1;3H${esc}[4h`, "XY"],
   "a style that is on": [`${esc}[1;3;38;5;200;48;2;1;2;3mab`, "cd"],
@@ -106,8 +109,15 @@ const part = fc.oneof(
 
 test("a screen goes on as it was, after anything", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(part, { maxLength: 25 }), fc.array(part, { maxLength: 12 }), (before, after) =>
-      expectSame(before.join(""), after.join("")),
+    fc.asyncProperty(
+      fc.array(part, { maxLength: 25 }),
+      fc.array(part, { maxLength: 12 }),
+      (before, after) => {
+        const all = [...before, ...after].join("");
+        // Without wrapping, a wide character at the edge is cut in half: a state that no writing leads back to.
+        fc.pre(!(all.includes("[?7l") && /[漢字]/.test(all)));
+        return expectSame(before.join(""), after.join(""));
+      },
     ),
     { numRuns: 200 },
   );

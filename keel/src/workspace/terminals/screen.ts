@@ -29,9 +29,7 @@ export class TerminalScreen {
   readonly #saved = new Map<string, SavedCursor>();
   /** Private modes that the addon does not know, by their number. */
   readonly #modes = new Set<number>();
-  readonly #charsets = new Map<string, string>();
   readonly #waiting = new Set<(shot: ScreenShot) => void>();
-  #isShifted = false;
   #isCursorHidden = false;
   #at: number;
   #sizeNumber = 0;
@@ -60,12 +58,10 @@ export class TerminalScreen {
 
   /** `bytes`: how far this brings the position. Must end between two control sequences. Calls back when it was read. */
   write(text: string, bytes: number, done: () => void): void {
-    const shift = lastShift(text);
     this.#unparsed += text.length;
     this.#terminal.write(text, () => {
       this.#unparsed -= text.length;
       this.#at += bytes;
-      if (shift !== undefined) this.#isShifted = shift;
       done();
     });
   }
@@ -108,13 +104,19 @@ export class TerminalScreen {
     // The addon brings back lines above the screen, and which lines are one; the screen itself is painted over it, since
     // coloured blanks below the last letter and styles of the other screen get lost on its way.
     const above = this.#addon.serialize({ excludeModes: true, excludeAltBuffer: true });
-    const { cursorX: x, cursorY: y } = buffer.normal;
+    // The other screen keeps the cursor of this one, with its style, and gives it back.
+    const kept = this.#saved.get("normal") ?? {
+      x: buffer.normal.cursorX,
+      y: buffer.normal.cursorY,
+      style: "",
+    };
     return [
       `${above}${paintRows(this.#terminal, buffer.normal)}`,
-      isOther ? `${goTo({ x, y })}\u001b[?1049h${paintRows(this.#terminal, buffer.alternate)}` : "",
+      isOther ? `${goTo(kept)}${kept.style}\u001b[?1049h${paintRows(this.#terminal, buffer.alternate)}` : "",
       this.#paintSaved(),
       this.#paintPlace(),
       this.#paintModes(),
+      this.#paintCharsets(),
     ].join("");
   }
 
@@ -161,9 +163,22 @@ export class TerminalScreen {
       modes.insertMode ? "\u001b[4h" : "",
       modes.wraparoundMode ? "" : "\u001b[?7l",
       this.#isCursorHidden ? "\u001b[?25l" : "",
-      ...[...this.#charsets].map(([slot, set]) => `\u001b${slot}${set}`),
-      this.#isShifted ? "\u000e" : "",
     ].join("");
+  }
+
+  #paintCharsets(): string {
+    const { chosen = "B", shifted, current } = charsetsOf(this.#terminal);
+    const designated = [
+      ...(chosen === "B" ? [] : [`\u001b(${chosen}`]),
+      ...(shifted.set === undefined ? [] : [`\u001b)${shifted.set}`]),
+      shifted.isOn ? "\u000e" : "",
+    ].join("");
+    const now = shifted.isOn ? shifted.set : chosen === "B" ? undefined : chosen;
+    if (current === now) return designated;
+    // A cursor that came back brought its set along, while the slots stayed as they were.
+    const saved = this.#saved.get(this.#terminal.buffer.active.type);
+    if (saved?.set === current) return `${designated}\u001b8${this.#paintPlace()}`;
+    return `${designated}\u001b${shifted.isOn ? ")" : "("}${current ?? "B"}`;
   }
 
   #listen(): void {
@@ -185,12 +200,6 @@ export class TerminalScreen {
       else if (first < last) this.#regions.set(type(), { top: first, bottom: last });
       return false;
     });
-    for (const slot of ["(", ")"])
-      for (const set of ["0", "A", "B"])
-        parser.registerEscHandler(
-          { intermediates: slot, final: set },
-          hear(() => this.#charset(slot, set)),
-        );
     parser.registerCsiHandler({ prefix: "?", final: "h" }, (modes) => this.#setModes(modes, true));
     parser.registerCsiHandler({ prefix: "?", final: "l" }, (modes) => this.#setModes(modes, false));
     const reset = hear(() => this.#reset());
@@ -201,13 +210,8 @@ export class TerminalScreen {
   #save(): void {
     const { type, cursorX: x, cursorY: y } = this.#terminal.buffer.active;
     const style = currentStyle(this.#terminal);
-    const set = this.#charsets.get(this.#isShifted ? ")" : "(");
+    const { current: set } = charsetsOf(this.#terminal);
     this.#saved.set(type, { x, y, style: style ? sgrOf(style) : "\u001b[0m", set });
-  }
-
-  #charset(slot: string, set: string): void {
-    if (set === "B") this.#charsets.delete(slot);
-    else this.#charsets.set(slot, set);
   }
 
   #setModes(modes: readonly (number | number[])[], isOn: boolean): boolean {
@@ -230,8 +234,6 @@ export class TerminalScreen {
     this.#regions.clear();
     this.#saved.clear();
     this.#modes.clear();
-    this.#charsets.clear();
-    this.#isShifted = false;
     this.#isCursorHidden = false;
   }
 }
@@ -275,11 +277,28 @@ function paintLine(line: IBufferLine, columns: number): string {
   return painted;
 }
 
-/** Whether the second character set is in use after this text; undefined where it does not say. */
-function lastShift(text: string): boolean | undefined {
-  const out = text.lastIndexOf("\u000e");
-  const back = text.lastIndexOf("\u000f");
-  return out === back ? undefined : out > back;
+type Charset = Readonly<Record<string, string>> | undefined;
+type Charsets = {
+  readonly charset?: Charset;
+  readonly glevel?: number;
+  readonly _charsets?: readonly Charset[];
+};
+
+/** The character sets in both slots and the one in use; undefined is plain text. Read where the style is read. */
+function charsetsOf(terminal: Terminal) {
+  const inner = terminal as unknown as { _core?: { _charsetService?: Charsets } };
+  const { charset, glevel, _charsets: slots } = inner._core?._charsetService ?? {};
+  return {
+    chosen: nameOfCharset(slots?.[0]),
+    shifted: { set: nameOfCharset(slots?.[1]), isOn: glevel === 1 },
+    current: nameOfCharset(charset),
+  };
+}
+
+/** Line drawing and British signs are those that programs use; each is known by a sign that it alone changes so. */
+function nameOfCharset(set: Charset): string | undefined {
+  if (set?.["`"] === "\u25c6") return "0";
+  return set?.["#"] === "\u00a3" && Object.keys(set).length === 1 ? "A" : undefined;
 }
 
 type StyledCell = Pick<
