@@ -16,7 +16,15 @@ import { sharedBrowser } from "../support/browser.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { type BrowserStage, keptEvents, keptLog, openBrowserStage, say, startWork } from "./browser-stage.ts";
+import {
+  allowUnasked,
+  type BrowserStage,
+  keptEvents,
+  keptLog,
+  openBrowserStage,
+  say,
+  startWork,
+} from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -52,6 +60,7 @@ test("a connection that is cut at seeded places leaves the page as the log is, o
         replyWith({ chunkChars: 8, betweenMs: 2 }, `Turn ${turn} is over.`),
       ]).flat(),
     );
+    allowUnasked(stage, ["Bash"]);
     const proxy = await cuttingProxy(random);
     const served = await stage.serve("--public-url", `http://127.0.0.1:${proxy.port}`);
     proxy.target = Number(new URL(served.url).port);
@@ -59,7 +68,6 @@ test("a connection that is cut at seeded places leaves the page as the log is, o
     const behind = { ...served, url, link: served.link.replace(served.url, url) };
     const { page } = await startWork(stage, behind, {
       viewport: { width: 1440, height: 4_000 },
-      workers: [{ kind: "agent", options: { permissionMode: "bypassPermissions" } }],
     });
     await composer(page).waitFor();
     await page.evaluate("navigator.serviceWorker.ready");

@@ -11,7 +11,7 @@ import type { PageNotes } from "../support/browser.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { openBrowserStage, say, startWork } from "./browser-stage.ts";
+import { allowUnasked, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -78,11 +78,12 @@ test("two hundred hostile texts, results, names and titles do nothing", async ()
     writeFileSync(path.join(stage.project, `payload-${index}`), text);
   mkdirSync(path.join(stage.project, "names"));
   for (const name of names) writeFileSync(path.join(stage.project, "names", name), "x\n");
+  allowUnasked(stage, ["Bash"]);
   const served = await stage.serve();
   const { page, notes, workspace } = await startWork(stage, served, {
     viewport: { width: 1440, height: 16_000 },
     workers: [
-      { kind: "agent", options: { permissionMode: "bypassPermissions" } },
+      { kind: "agent" },
       { kind: "terminal", command: ["sh", "-c", "cat payload-*; echo the end; cat"] },
     ],
   });

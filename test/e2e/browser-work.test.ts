@@ -1,6 +1,6 @@
 // A conversation in a real browser: what it shows of each kind of work, each kind of question answered, what stands
 // beside it, and all of it at the width of a phone.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { reply, thinking, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { everything } from "../support/mcp-stage.ts";
 import { verifies } from "../support/verifies.ts";
-import { openBrowserStage, say, startWork } from "./browser-stage.ts";
+import { allowUnasked, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -16,7 +16,6 @@ const rows = (page: Page): Locator => page.getByRole("region", { name: "Conversa
 const ask = (page: Page, name: string): Locator => page.getByRole("group", { name });
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const unasked = { options: { permissionMode: "bypassPermissions" } };
 
 /** A function that runs in the page, which knows what a page has. */
 const inPage = (source: string): never => new Function(`return ${source}`)() as never;
@@ -52,8 +51,9 @@ describe("a conversation", () => {
       ];
     });
     writeFileSync(path.join(stage.project, "dot.png"), Buffer.from(png, "base64"));
+    allowUnasked(stage, ["Bash", "Write", "Edit"]);
     const served = await stage.serve();
-    const { page, notes } = await startWork(stage, served, { workers: [{ kind: "agent", ...unasked }] });
+    const { page, notes } = await startWork(stage, served);
     await say(page, "Look first");
     await rows(page).getByRole("heading", { name: "Look" }).waitFor();
     await rows(page).getByRole("listitem").filter({ hasText: "two" }).waitFor();
@@ -113,15 +113,10 @@ describe("a conversation", () => {
       reply(toolUse("ExitPlanMode", { plan: "# The plan\n\n1. Read twice\n2. Write\n" })),
       reply("That was all."),
     ]);
-    mkdirSync(stage.home, { recursive: true });
-    writeFileSync(
-      path.join(stage.home, "settings.json"),
-      JSON.stringify({
-        mcpServers: { any: { command: process.execPath, args: [everything, "stdio"] } },
-        mcp: { startMs: 60_000, connectMs: 60_000 },
-        permissions: { allow: ["mcp__any"] },
-      }),
-    );
+    allowUnasked(stage, ["mcp__any"], {
+      mcpServers: { any: { command: process.execPath, args: [everything, "stdio"] } },
+      mcp: { startMs: 60_000, connectMs: 60_000 },
+    });
     const served = await stage.serve();
     const { page } = await startWork(stage, served);
     await say(page, "Begin");
@@ -142,16 +137,10 @@ describe("a conversation", () => {
 
     const form = page
       .getByRole("group")
-      .filter({ has: page.getByRole("textbox", { name: /name/i }) })
+      .filter({ has: page.getByLabel("String with default") })
       .last();
-    await form
-      .getByRole("textbox", { name: /^(string|name)/i })
-      .first()
-      .fill("Ada");
-    await form
-      .getByRole("button", { name: /^(Allow|Send|Answer|Fill|Submit|Agree)/ })
-      .first()
-      .click();
+    await form.getByLabel(/^String( \(optional\))?$/).fill("Ada");
+    await form.getByRole("button", { name: "Answer" }).click();
 
     const plan = (text: string): Locator => page.getByRole("group").filter({ hasText: text }).last();
     await plan("The plan").getByRole("button", { name: "Comment on lines" }).click();
@@ -180,8 +169,9 @@ describe("a conversation", () => {
       reply("Slowly.", toolUse("Bash", { command: "sleep 2" })),
       reply("Seen."),
     ]);
+    allowUnasked(stage, ["Bash"]);
     const served = await stage.serve();
-    const { page } = await startWork(stage, served, { workers: [{ kind: "agent", ...unasked }] });
+    const { page } = await startWork(stage, served);
     const field = page.getByRole("textbox", { name: /Message to the agent/ });
     await field.fill("What is this?");
     await field.evaluate(

@@ -30,7 +30,7 @@ test("a shell goes on while the page is away, and its screen comes back cell by 
   await page.getByRole("textbox").waitFor();
   await page.getByRole("textbox").focus();
   await page.keyboard.type(
-    "printf '\\033[2J\\033[H\\033[31mred\\033[0m 日本 \\033[7mback\\033[0m\\033[5;20Hfar away\\n'",
+    "printf '\\033[2J\\033[H\\033[31mred\\033[0m \\346\\227\\245\\346\\234\\254 \\033[7mback\\033[0m\\033[5;20Hfar away\\n'",
   );
   await page.keyboard.press("Enter");
   const both = (text: string): Promise<unknown> =>
@@ -90,7 +90,7 @@ test("a diff follows the files, and a comment on a line reaches the agent as one
   writeFileSync(file, "one\nTWO\nthree\n");
   const from = performance.now();
   const hunks = page.getByRole("region", { name: "Changes" });
-  await hunks.getByText("TWO").waitFor();
+  await hunks.getByText("+TWO").waitFor();
   note("counts", `a diff in the browser follows an edit after ${Math.round(performance.now() - from)} ms`);
   await page.getByRole("region", { name: "Changed files" }).getByText("code.txt").waitFor();
 
@@ -142,10 +142,10 @@ test("the page lends nobody's login: without a key of one's own a turn says whic
     JSON.stringify({ claudeAiOauth: { accessToken: "sk-borrowed", refreshToken: "r", expiresAt: 4e12 } }),
   );
   const served = await stage.serveWith({ ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined });
-  const { page } = await startWork(stage, served, { workers: [{ kind: "agent", prompt: "Hi" }] });
-  await page
-    .getByText(/ANTHROPIC_API_KEY|keel auth/)
-    .first()
-    .waitFor();
+  const { page } = await stage.visit(served);
+  await page.getByRole("button", { name: "New workspace" }).first().click();
+  await page.getByLabel("Folder").fill(stage.project);
+  await page.getByLabel("Folder").press("Enter");
+  await page.getByText("No model is set up: there is no key").waitFor();
   expect(stage.server.requests).toEqual([]);
 });

@@ -16,7 +16,7 @@ import { type Navigation, NavigationContext } from "../live/navigation.ts";
 import { Cell } from "../live/observable.ts";
 import { World, WorldContext } from "../live/world.ts";
 import type { Route } from "../route.ts";
-import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
 import { type Recording, recordedClient } from "./recorded-client.ts";
 import { displaySamples, formAsk, hostileRows } from "./samples.ts";
@@ -129,7 +129,6 @@ function Stage({
       session: "recorded",
       cwd: "/home/ada/shop",
       isReadOnly: false,
-      transcript: transcriptOf(events),
       renderRow: (row) => <WholeRow row={row} />,
       answer: never,
       dropInput: never,
@@ -141,12 +140,15 @@ function Stage({
       stopTask: never,
       whole: async () => undefined,
     }),
-    [events],
+    [],
   );
+  const transcript = useMemo(() => transcriptOf(events), [events]);
   return (
     <Staged route={{ page: "overview" }} recording={scene}>
       <Announcer>
-        <RowActionsContext value={actions}>{children}</RowActionsContext>
+        <RowActionsContext value={actions}>
+          <TranscriptContext value={transcript}>{children}</TranscriptContext>
+        </RowActionsContext>
       </Announcer>
     </Staged>
   );

@@ -26,6 +26,7 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
+const rememberMs = 1_000;
 
 export class World {
   readonly client: KeelClient;
@@ -43,6 +44,7 @@ export class World {
   readonly #feeds = new Map<string, FollowedSession>();
   readonly #stop = new AbortController();
   readonly #unlisten: () => void;
+  #remembering: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ports: WorldPorts) {
     this.#ports = ports;
@@ -93,6 +95,7 @@ export class World {
   close(): void {
     this.#stop.abort();
     this.#unlisten();
+    clearTimeout(this.#remembering);
     for (const { feed } of this.#feeds.values()) feed.close();
     this.client.close();
   }
@@ -165,9 +168,18 @@ export class World {
       this.#ports.nextPaint(() => {
         isPaintDue = false;
         this.workspaces.set(now);
-        this.notes.setItem(workspacesNote, JSON.stringify(now.all.slice(0, 200)));
+        this.#rememberSoon();
       });
     }
+  }
+
+  /** The next page begins with it; what changes often is written now and then. */
+  #rememberSoon(): void {
+    this.#remembering ??= setTimeout(() => {
+      this.#remembering = undefined;
+      if (this.isRefused.get()) return;
+      this.notes.setItem(workspacesNote, JSON.stringify(this.workspaces.get().all.slice(0, 200)));
+    }, rememberMs);
   }
 
   #remembered(): Workspaces {
