@@ -90,7 +90,9 @@ test("a connection that is cut at seeded places leaves the page as the log is, o
       expect(shown, `seed ${number}`).toEqual(folded);
     });
     await until("all is kept", async () => (await keptEvents(page)) >= stage.log().length);
-    expect(await keptLog(page), `seed ${number}`).toEqual(stage.log());
+    // A line of the log has a sum over it, which is not of the event.
+    const log = stage.log().map(({ sum: _, ...event }) => event);
+    expect(await keptLog(page), `seed ${number}`).toEqual(log);
     expect(stage.log().filter(({ type }) => type === "input.accepted")).toHaveLength(turns);
     for (let turn = 0; turn < turns; turn++)
       expect(await rows(page).getByText(`Turn ${turn} is over.`).count()).toBe(1);

@@ -70,8 +70,10 @@ test("two hundred hostile texts, results, names and titles do nothing", async ()
   });
   const stage = await openBrowserStage(browser(), [
     reply(...payloads),
-    reply(...payloads.map((_, index) => toolUse("Bash", { command: `cat payload-${index}` }))),
-    reply(toolUse("Glob", { pattern: "names/*" }), toolUse("Bash", { command: "cat payload-*" })),
+    reply(
+      ...Array.from({ length: 10 }, (_, group) => toolUse("Bash", { command: `cat payload-*${group}` })),
+      toolUse("Glob", { pattern: "names/*" }),
+    ),
     reply("It is over."),
   ]);
   for (const [index, text] of payloads.entries())
@@ -105,10 +107,10 @@ test("two hundred hostile texts, results, names and titles do nothing", async ()
   await harmless("words of the model");
 
   await say(page, "Show it all");
-  await conversation.getByText("It is over.").waitFor();
+  await conversation.getByText("It is over.").waitFor({ timeout: 60_000 });
   const closed = conversation.getByRole("button", { name: /Bash|Glob/, expanded: false });
   const calls = await closed.count();
-  expect(calls).toBeGreaterThanOrEqual(payloads.length);
+  expect(calls).toBe(11);
   for (let left = calls; left > 0; left--) await closed.first().click();
   await harmless("results and names of files");
 

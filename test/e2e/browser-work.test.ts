@@ -34,11 +34,7 @@ describe("a conversation", () => {
         reply(toolUse("Write", { file_path: `${project}/new.txt`, content: "one\ntwo\n" })),
         reply(toolUse("Edit", { file_path: `${project}/new.txt`, old_string: "two", new_string: "three" })),
         reply(toolUse("Glob", { pattern: "**/*.txt" })),
-        reply(
-          toolUse("TodoWrite", {
-            todos: [{ content: "Write it", status: "completed", activeForm: "Writing" }],
-          }),
-        ),
+        reply(toolUse("TaskCreate", { subject: "Write it", description: "All of it." })),
         reply(toolUse("Read", { file_path: `${project}/dot.png` })),
         reply(
           toolUse("Agent", {
@@ -109,6 +105,7 @@ describe("a conversation", () => {
       reply(toolUse("Bash", { command: "touch one.txt" })),
       reply(toolUse("Bash", { command: "touch two.txt" })),
       reply(toolUse("mcp__any__trigger-elicitation-request", {})),
+      reply("Now a plan."),
       reply(toolUse("ExitPlanMode", { plan: "# The plan\n\n1. Read\n2. Write\n" })),
       reply(toolUse("ExitPlanMode", { plan: "# The plan\n\n1. Read twice\n2. Write\n" })),
       reply("That was all."),
@@ -142,6 +139,11 @@ describe("a conversation", () => {
     await form.getByLabel(/^String( \(optional\))?$/).fill("Ada");
     await form.getByRole("button", { name: "Answer" }).click();
 
+    await rows(page).getByText("Now a plan.").waitFor();
+    await page.getByRole("button", { name: "Permission mode" }).click();
+    await page.getByRole("menuitemradio", { name: /^Plan/ }).click();
+    await until("the mode is set", () => stage.log().some(({ type }) => type === "settings.changed"));
+    await say(page, "Plan it");
     const plan = (text: string): Locator => page.getByRole("group").filter({ hasText: text }).last();
     await plan("The plan").getByRole("button", { name: "Comment on lines" }).click();
     await page.getByRole("button", { name: "Comment on line 3" }).click();

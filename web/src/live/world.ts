@@ -45,6 +45,7 @@ export class World {
   readonly #stop = new AbortController();
   readonly #unlisten: () => void;
   #remembering: ReturnType<typeof setTimeout> | undefined;
+  #rememberedAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: WorldPorts) {
     this.#ports = ports;
@@ -90,6 +91,16 @@ export class World {
     this.unsent.set([...this.unsent.get(), input]);
     await this.kept.putUnsent(input).catch(() => undefined);
     await this.#send(input);
+  }
+
+  /** What there is, for the next page to begin with. */
+  remember(): void {
+    clearTimeout(this.#remembering);
+    this.#remembering = undefined;
+    this.#rememberedAt = this.#ports.now();
+    const { isKnown, all } = this.workspaces.get();
+    if (isKnown && !this.isRefused.get())
+      this.notes.setItem(workspacesNote, JSON.stringify(all.slice(0, 200)));
   }
 
   close(): void {
@@ -173,13 +184,10 @@ export class World {
     }
   }
 
-  /** The next page begins with it; what changes often is written now and then. */
+  /** What changes often is written now and then, and when the page goes. */
   #rememberSoon(): void {
-    this.#remembering ??= setTimeout(() => {
-      this.#remembering = undefined;
-      if (this.isRefused.get()) return;
-      this.notes.setItem(workspacesNote, JSON.stringify(this.workspaces.get().all.slice(0, 200)));
-    }, rememberMs);
+    if (this.#rememberedAt + rememberMs < this.#ports.now()) return this.remember();
+    this.#remembering ??= setTimeout(() => this.remember(), rememberMs);
   }
 
   #remembered(): Workspaces {
