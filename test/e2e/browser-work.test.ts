@@ -140,7 +140,7 @@ describe("a conversation", () => {
     await form.getByRole("button", { name: "Answer" }).click();
 
     await rows(page).getByText("Now a plan.").waitFor();
-    await page.getByRole("button", { name: "Permission mode" }).click();
+    await page.getByTitle("Permission mode").click();
     await page.getByRole("menuitemradio", { name: /^Plan/ }).click();
     await until("the mode is set", () => stage.log().some(({ type }) => type === "settings.changed"));
     await say(page, "Plan it");

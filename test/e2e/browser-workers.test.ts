@@ -1,15 +1,15 @@
 // Workers that are no conversation, in a real browser: a shell whose screen outlives the page, a program beside an agent,
 // a diff that follows the files, and one whose engine nobody knows.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { reply } from "../../keel/src/testing/reply.ts";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { openBrowserStage, startWork } from "./browser-stage.ts";
+import { allowUnasked, openBrowserStage, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -19,6 +19,16 @@ const cells = (page: Page): Promise<string[]> =>
   page
     .locator(".xterm-rows > div")
     .evaluateAll((lines) => lines.map((line) => line.innerHTML.replace(/ ?xterm-cursor[\w-]*/g, "")));
+
+/** Makes the folder a repository with these files in its first commit. */
+function repository(folder: string, files: Readonly<Record<string, string>>): void {
+  const git = (...words: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@a", ...words], { cwd: folder });
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "first");
+}
 
 test("a shell goes on while the page is away, and its screen comes back cell by cell", async () => {
   verifies("S3.3", "S3.20");
@@ -77,13 +87,8 @@ test("a program in a terminal and an agent live side by side, and the page tells
 test("a diff follows the files, and a comment on a line reaches the agent as one input", async () => {
   verifies("S3.4");
   const stage = await openBrowserStage(browser(), [reply("I will see to it.")]);
-  const git = (...words: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@a", ...words], { cwd: stage.project });
   const file = path.join(stage.project, "code.txt");
-  writeFileSync(file, "one\ntwo\nthree\n");
-  git("init", "-q");
-  git("add", ".");
-  git("commit", "-qm", "first");
+  repository(stage.project, { "code.txt": "one\ntwo\nthree\n" });
   const served = await stage.serve();
   const { page } = await startWork(stage, served, { workers: [{ kind: "diff" }, { kind: "agent" }] });
   await page.getByText("Nothing is changed.").waitFor();
@@ -110,6 +115,31 @@ test("a diff follows the files, and a comment on a line reaches the agent as one
   expect(said).toContain("code.txt:2");
   expect(said).toContain("> TWO");
   expect(said).toContain("Why so loud?");
+});
+
+test("a workspace in a worktree of its own is made from the page, and its work leaves the folder alone", async () => {
+  verifies("P25");
+  const stage = await openBrowserStage(browser(), [
+    reply(toolUse("Bash", { command: "echo apart > apart.txt" })),
+    reply("Made apart."),
+  ]);
+  allowUnasked(stage, ["Bash"]);
+  repository(stage.project, { "code.txt": "one\n" });
+  const served = await stage.serve();
+  const { page } = await stage.visit(served);
+  await page.getByRole("button", { name: "New workspace" }).first().click();
+  await page.getByLabel("Folder").fill(stage.project);
+  await page.getByLabel(/In a worktree of its own/).check();
+  await page.getByLabel("What is to be done?").fill("Work apart");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("region", { name: "Conversation" }).getByText("Made apart.").waitFor();
+  await page
+    .getByText(/^worktree /)
+    .first()
+    .waitFor();
+  const [made] = await (await stage.client(served)).workspaces.list();
+  expect(existsSync(path.join(made?.worktree?.path ?? "", "apart.txt"))).toBe(true);
+  expect(existsSync(path.join(stage.project, "apart.txt"))).toBe(false);
 });
 
 test("a worker of an engine that is not known says that its history cannot be shown, and nothing of it is lost", async () => {
