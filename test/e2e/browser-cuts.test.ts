@@ -140,7 +140,9 @@ test("an input that is sent while nobody is there arrives once, also when the pa
   await page.evaluate("navigator.serviceWorker.ready");
   await until("it is kept", async () => (await keptEvents(page)) >= stage.log().length);
   await served.kill();
+  const from = performance.now();
   await page.getByText(lost).first().waitFor();
+  note("counts", `a loss is shown in the browser after ${Math.round(performance.now() - from)} ms`);
   await say(page, "Said into the void");
   await composer(page).fill("and half a word");
   await page.reload();

@@ -5,6 +5,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
+import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
 import { keptEvents, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
@@ -91,8 +92,10 @@ describe("the page", () => {
     await Promise.all([ask(first.page).waitFor(), ask(second.page).waitFor()]);
     expect(await second.page.title()).toMatch(/^\(1\)/);
     await ask(second.page).getByRole("button", { name: "Allow once" }).click();
+    const from = performance.now();
     const row = (page: typeof first.page) => page.locator(".answered");
     await row(first.page).waitFor();
+    note("counts", `an answer is seen in another browser after ${Math.round(performance.now() - from)} ms`);
     expect(await row(first.page).innerText()).toMatch(/Allow once · at .+/);
     await first.page.locator(".reply", { hasText: "Both saw it." }).waitFor();
     await second.page.locator(".reply", { hasText: "Both saw it." }).waitFor();
