@@ -40,6 +40,14 @@ export type Counts = {
   /** A history that is too big for a page: its events and its bytes. */
   readonly consoleEvents: number;
   readonly consoleBytes: number;
+  /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
+  readonly servedSessions: number;
+  readonly servedClients: number;
+  readonly servedStreams: number;
+  /** Deltas of each stream that are counted. */
+  readonly servedDeltas: number;
+  /** Events of the session that a client attaches to. */
+  readonly attachedEvents: number;
   /** Runs of what only the machine costs, in one round. */
   readonly groundRepeats: number;
 };
@@ -75,6 +83,11 @@ export const fullCounts: Counts = {
   consoleSeconds: 10,
   consoleEvents: 20_000,
   consoleBytes: 200 * mebibyte,
+  servedSessions: 1_000,
+  servedClients: 200,
+  servedStreams: 50,
+  servedDeltas: 800,
+  attachedEvents: 10_000,
   groundRepeats: 5,
 };
 
@@ -108,5 +121,10 @@ export const smokeCounts: Counts = {
   consoleSeconds: 1,
   consoleEvents: 400,
   consoleBytes: mebibyte,
+  servedSessions: 10,
+  servedClients: 4,
+  servedStreams: 2,
+  servedDeltas: 10,
+  attachedEvents: 400,
   groundRepeats: 1,
 };

@@ -23,6 +23,7 @@ import { longSuite } from "./suites/long.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
+import { serverSuite } from "./suites/server.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
@@ -38,6 +39,7 @@ const suites: Readonly<Record<string, Suite>> = {
   resume: resumeSuite,
   runner: runnerSuite,
   sdk: sdkSuite,
+  server: serverSuite,
   start: startSuite,
   store: storeSuite,
   tools: toolsSuite,

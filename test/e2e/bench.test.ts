@@ -30,6 +30,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "resume",
     "runner",
     "sdk",
+    "server",
     "start",
     "store",
     "tools",

@@ -128,7 +128,7 @@ test("a workspace in a worktree of its own is made from the page, and its work l
   const served = await stage.serve();
   const { page } = await stage.visit(served);
   await page.getByRole("button", { name: "New workspace" }).first().click();
-  await page.getByLabel("Folder").fill(stage.project);
+  await page.getByRole("dialog").getByLabel("Folder").fill(stage.project);
   await page.getByLabel(/In a worktree of its own/).check();
   await page.getByLabel("What is to be done?").fill("Work apart");
   await page.getByRole("button", { name: "Create" }).click();
@@ -174,8 +174,8 @@ test("the page lends nobody's login: without a key of one's own a turn says whic
   const served = await stage.serveWith({ ANTHROPIC_API_KEY: undefined, ANTHROPIC_BASE_URL: undefined });
   const { page } = await stage.visit(served);
   await page.getByRole("button", { name: "New workspace" }).first().click();
-  await page.getByLabel("Folder").fill(stage.project);
-  await page.getByLabel("Folder").press("Enter");
+  await page.getByRole("dialog").getByLabel("Folder").fill(stage.project);
+  await page.getByRole("dialog").getByLabel("Folder").press("Enter");
   await page.getByText("No model is set up: there is no key").waitFor();
   expect(stage.server.requests).toEqual([]);
 });

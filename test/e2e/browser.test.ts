@@ -28,8 +28,8 @@ describe("the page", () => {
     await page.getByRole("combobox", { name: "Find or do anything" }).waitFor();
     await page.keyboard.type("New workspace");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Folder").waitFor();
-    await page.getByLabel("Folder").focus();
+    await page.getByRole("dialog").getByLabel("Folder").waitFor();
+    await page.getByRole("dialog").getByLabel("Folder").focus();
     await page.keyboard.type(stage.project);
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Durable } from "../protocol/event/durable.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
-import { attachTo, type FollowedSession } from "./attach.ts";
+import { attachTo, type FollowedSession, overOf } from "./attach.ts";
 
 /** A session of which each step is taken by hand: an event goes to disk, listeners hear of the next one. */
 function session() {
@@ -39,7 +39,7 @@ function session() {
         return () => listeners.delete(listener);
       },
       toldSeq: () => told,
-      closed: closed.promise,
+      onOver: overOf(closed.promise),
     } satisfies FollowedSession,
   };
 }
@@ -78,6 +78,45 @@ describe("whoever attaches", () => {
       const all = (await Array.fromAsync(followed.history())).map(({ seq }) => seq);
       if (JSON.stringify(got) !== JSON.stringify(all)) expect(got, `way ${way}`).toEqual(all);
     }
+  });
+
+  test("gets the same where it takes events at once, whenever it can and whenever it cannot", async () => {
+    const steps = ["write", "tell", "slow or not"] as const;
+    let atOnce = 0;
+    for (let way = 0; way < steps.length ** 8; way++) {
+      const { write, tellNext, close, followed } = session();
+      write();
+      const got: (string | number)[] = [];
+      let isSlow = false;
+      const take = (envelope: Envelope): boolean => {
+        if (isSlow) return false;
+        atOnce += 1;
+        got.push(said(envelope));
+        return true;
+      };
+      const read = async (): Promise<void> => {
+        for await (const envelope of attachTo(followed, 0, undefined, take)) {
+          // Whoever is slow has not told it yet: nothing may overtake it.
+          for (let waits = isSlow ? 3 : 0; waits > 0; waits--) await Promise.resolve();
+          got.push(said(envelope));
+        }
+      };
+      const reading = read();
+      for (let count = 0; count < way % 40; count++) await Promise.resolve();
+      for (let left = way, count = 0; count < 8; count++, left = Math.floor(left / 3)) {
+        const step = steps[left % 3];
+        if (step === "write") write();
+        if (step === "tell") tellNext();
+        if (step === "slow or not") isSlow = !isSlow;
+        await Promise.resolve();
+      }
+      for (let count = 0; count < 10; count++) tellNext();
+      close();
+      await reading;
+      const all = (await Array.fromAsync(followed.history())).map(({ seq }) => seq);
+      if (JSON.stringify(got) !== JSON.stringify(all)) expect(got, `way ${way}`).toEqual(all);
+    }
+    expect(atOnce).toBeGreaterThan(1_000);
   });
 
   test("after an event is told nothing of what led to it", async () => {

@@ -11,9 +11,32 @@ export type FollowedSession = {
   onEvent(listener: (envelope: Envelope) => void): () => void;
   /** The last event of the log that listeners have heard of. */
   toldSeq(): number;
-  /** Settles when nothing more happens. */
-  readonly closed: Promise<void>;
+  /** Calls back when nothing more happens. Returns how to leave. */
+  onOver(listener: () => void): () => void;
 };
+
+/** One wait for a promise, however many come and go: one for each of them would stay until the session ends. */
+export function overOf(closed: Promise<void>): FollowedSession["onOver"] {
+  const listeners = new Set<() => void>();
+  let isOver = false;
+  const tell = (): void => {
+    isOver = true;
+    for (const listener of listeners) listener();
+    listeners.clear();
+  };
+  void closed.then(tell, tell);
+  return (listener) => {
+    if (isOver) listener();
+    else listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+}
+
+/**
+ * Takes an event in the moment that it happens, where whoever follows waits for the next one: most events are told
+ * without a wait of their own. False where it cannot be taken now; then it waits its turn.
+ */
+export type TakeAtOnce = (envelope: Envelope) => boolean;
 
 /** A reader that is this far behind what happens is sent away, and may come back after the last event that it has. */
 const maxBehind = 100_000;
@@ -27,35 +50,41 @@ export async function* attachTo(
   session: FollowedSession,
   afterSeq = 0,
   signal?: AbortSignal,
+  take?: TakeAtOnce,
 ): AsyncGenerator<Envelope, void> {
   const told = session.toldSeq();
   const heard = new Queue<Envelope>({ limit: maxBehind });
+  let seq = afterSeq;
+  // What leads up to an event of the log that nobody has heard of yet is no news after that event.
+  let isOld = false;
+  const isNews = (envelope: Envelope): boolean => {
+    // An agent's events are numbered in a log of its own, and stand in no other.
+    const own = isDurable(envelope) && !envelope.origin ? envelope.seq : undefined;
+    if (own !== undefined && own >= seq) isOld = false;
+    return own === undefined ? !isOld || isDurable(envelope) : own > seq;
+  };
   // Heard from before the log is read: whatever is not on disk by then arrives here.
   const stop = session.onEvent((envelope) => {
+    if (take && heard.isAwaited && (!isNews(envelope) || take(envelope))) return;
     if (!heard.push(envelope)) heard.fail(fault("queue_full", { limit: maxBehind }));
   });
   const end = (): void => heard.end();
-  void session.closed.then(end, end);
+  const leave = session.onOver(end);
   signal?.addEventListener("abort", end, { once: true });
   try {
-    let seq = afterSeq;
     for await (const event of session.history(afterSeq)) {
       if (signal?.aborted) return;
       yield event;
       seq = event.seq;
     }
-    // What leads up to an event of the log that nobody has heard of yet is no news after that event.
-    let isOld = seq > told;
+    isOld = seq > told;
     for await (const envelope of heard) {
       if (signal?.aborted) return;
-      // An agent's events are numbered in a log of its own, and stand in no other.
-      const own = isDurable(envelope) && !envelope.origin ? envelope.seq : undefined;
-      if (own !== undefined && own >= seq) isOld = false;
-      if (own === undefined ? isOld && !isDurable(envelope) : own <= seq) continue;
-      yield envelope;
+      if (isNews(envelope)) yield envelope;
     }
   } finally {
     stop();
+    leave();
     signal?.removeEventListener("abort", end);
   }
 }

@@ -17,7 +17,7 @@ import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
 import type { Bill, ContextBreakdown } from "../protocol/usage.ts";
 import { offersForeign } from "../tools/presets.ts";
-import { attachTo, SettledAsks } from "./attach.ts";
+import { attachTo, overOf, SettledAsks, type TakeAtOnce } from "./attach.ts";
 import { type CloseReason, closeAll, UndoList } from "./close.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
 import { type HostFold, HostFolds } from "./compose/host-folds.ts";
@@ -86,7 +86,7 @@ export type OpenSession = {
   /** Why a file of the working folder would not be attached to an input that mentions it; undefined when it would. */
   whyNotAttached(path: string): Promise<string | undefined>;
   /** See `Home.attach`. */
-  attach(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
+  attach(afterSeq?: number, signal?: AbortSignal, take?: TakeAtOnce): AsyncIterable<Envelope>;
   /** The number of the last event that listeners have heard of. */
   lastSeq(): number;
   /** The durable events after `seq`, from the log. */
@@ -179,7 +179,10 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   const { permissionMode } = composition;
-  const { thinking, effort, title } = options;
+  const { thinking, title } = options;
+  // What a session was told before stands over a file.
+  const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
+  const effort = options.effort ?? usual;
   await adjust(session, { model: model.facts.model, permissionMode, thinking, effort, title });
   undo.keep();
   const found: LogNotice[] = [
@@ -308,7 +311,8 @@ function handleOf({
       sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
     },
   });
-  const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, closed: closed.promise };
+  const onOver = overOf(closed.promise);
+  const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, onOver };
   return {
     id: session.id,
     location,
@@ -355,7 +359,7 @@ function handleOf({
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
     whyNotAttached: (file) => words.whyNotAttached(file),
-    attach: (afterSeq, signal) => attachTo(followed, afterSeq, signal),
+    attach: (afterSeq, signal, take) => attachTo(followed, afterSeq, signal, take),
     lastSeq: () => toldSeq,
     history,
     fold: (wanted) => folds.fold(wanted),

@@ -14,6 +14,11 @@ export class Queue<T> implements AsyncIterable<T> {
     return this.#items.length;
   }
 
+  /** Whether the consumer has taken everything, is done with it, and waits for the next item. */
+  get isAwaited(): boolean {
+    return this.#wake !== undefined;
+  }
+
   /** False when the queue is full or has ended: the caller decides what refusing means. */
   push(item: T): boolean {
     if (this.#ended || this.#items.length >= this.limit) return false;

@@ -24,7 +24,7 @@ export const clientHeader = "keel-client";
 
 const requestId = z.number();
 
-export const clientFrameSchema = z.union([
+export const clientFrameSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
     version: z.number(),
@@ -66,7 +66,7 @@ export const clientFrameSchema = z.union([
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-export const serverFrameSchema = z.union([
+export const serverFrameSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("hello"),
     version: z.number(),

@@ -1,21 +1,25 @@
 /** A conversation: its rows, the field below them, and what stands beside it. */
-import type { WorkspaceEntry } from "keel/protocol";
-import { rowsOf } from "keel/view";
+import type { Ask, WorkspaceEntry } from "keel/protocol";
+import { type Row, rowsOf } from "keel/view";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { answerAsk } from "../asks/inbox.tsx";
 import { Composer, type ComposerHandle } from "../composer/composer.tsx";
 import { useAnnounce } from "../kit/announce.tsx";
+import { Button } from "../kit/button.tsx";
+import { useMedia } from "../kit/media.ts";
 import { useNavigation } from "../live/navigation.ts";
-import { useSession, useWorld, type World } from "../live/world.ts";
+import { useAccess, useSession, useWorld, type World } from "../live/world.ts";
 import { pathOf, type Route } from "../route.ts";
 import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
+import { SideChips } from "../side/chips.tsx";
 import { words } from "../words.ts";
 import { ConversationHead } from "./head.tsx";
 import type { Jump } from "./items.ts";
 import { RowList, type RowListHandle } from "./row-list.tsx";
 import { sayActivity } from "./say-activity.ts";
 
+const AskSheet = lazy(async () => ({ default: (await import("../asks/ask-sheet.tsx")).AskSheet }));
 const Side = lazy(async () => ({ default: (await import("../side/side.tsx")).Side }));
 const RewindDialog = lazy(async () => ({
   default: (await import("../side/rewind-dialog.tsx")).RewindDialog,
@@ -47,7 +51,11 @@ export function Conversation({
   const [isSideOpen, setSideOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
   const [rewinding, setRewinding] = useState<{ readonly checkpoint?: string | undefined }>();
-  const isReadOnly = reading !== undefined;
+  const access = useAccess();
+  const isReadOnly = reading !== undefined || access !== "work";
+  const mayAnswer = reading === undefined && access !== "watch";
+  const isPhone = useMedia("(max-width: 767px)");
+  const [isLater, setLater] = useState(false);
   const rows = useMemo(() => rowsOf(view.transcript).toArray(), [view.transcript]);
   // A piece of a reply changes its row and nothing that stands around the rows.
   // biome-ignore lint/correctness/useExhaustiveDependencies: told counts all but pieces
@@ -55,6 +63,8 @@ export function Conversation({
   const now = useRef({ rows, transcript: view.transcript });
   now.current = { rows, transcript: view.transcript };
   useAnnounceActivity(sayActivity(view));
+  const asks = useMemo(() => openAsksIn(rows), [rows]);
+  const hasSheet = isPhone && mayAnswer && asks.length > 0;
 
   const jumpToFile = useCallback((path: string): void => {
     const row = now.current.rows.findLast(
@@ -79,6 +89,8 @@ export function Conversation({
       session,
       cwd,
       isReadOnly,
+      mayAnswer,
+      hasSheet,
       renderRow: (row) => <WholeRow row={row} />,
       answer: (ask, answer, keep) => answerAsk(world, { session, ask }, answer, keep),
       dropInput: async (inputId) => void (await world.submit(session, { type: "drop", inputId })),
@@ -98,7 +110,7 @@ export function Conversation({
       stopTask: async (taskId) => void (await world.submit(session, { type: "stop", taskId })),
       whole: (id) => feed.whole(id),
     }),
-    [session, cwd, isReadOnly, world, feed, openAgent, route, go],
+    [session, cwd, isReadOnly, mayAnswer, hasSheet, world, feed, openAgent, route, go],
   );
 
   return (
@@ -115,6 +127,7 @@ export function Conversation({
           onSide={toggleSide}
         />
         <main className="conversation" id="main">
+          <SideChips view={settled} onOpen={() => setSideOpen(true)} />
           {isSearching && <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />}
           {state.phase === "failed" ? (
             <div className="state">
@@ -128,7 +141,29 @@ export function Conversation({
             </TranscriptContext>
           )}
           <div className="foot">
-            {reading ?? <Composer ref={composer} session={session} view={settled} />}
+            {hasSheet && isLater && (
+              <Button look="plain" onClick={() => setLater(false)}>
+                {words.rail.asks(asks.length)}
+              </Button>
+            )}
+            {hasSheet && !isLater ? (
+              <Suspense>
+                <AskSheet
+                  asks={asks}
+                  session={session}
+                  cwd={cwd}
+                  onAnswer={actions.answer}
+                  onLater={() => setLater(true)}
+                />
+              </Suspense>
+            ) : (
+              (reading ??
+              (access === "work" ? (
+                <Composer ref={composer} session={session} view={settled} />
+              ) : (
+                <p className="reading quiet">{words.access[access]}</p>
+              )))
+            )}
           </div>
         </main>
         <Suspense fallback={<aside className="side" />}>
@@ -157,6 +192,9 @@ export function Conversation({
     </RowActionsContext>
   );
 }
+
+const openAsksIn = (rows: readonly Row[]): readonly Ask[] =>
+  rows.flatMap((row) => (row.kind === "ask" && !row.closed ? [row.ask] : []));
 
 /** A copy up to the message, which is not in it. */
 async function forkBefore({ client }: World, session: string, before: number): Promise<string> {

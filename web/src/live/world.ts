@@ -1,7 +1,7 @@
 /** All that the page has at work: the way to the server, what the browser keeps, and the sessions that are looked at. */
 
 import type { KeelClient, LinkStatus } from "keel/client";
-import type { Command, FaultData, InputBlock, Receipt, WorkspaceEntry } from "keel/protocol";
+import type { Access, Command, FaultData, InputBlock, Receipt, WorkspaceEntry } from "keel/protocol";
 import { foldWorkspaces, noWorkspaces, type Workspaces } from "keel/view";
 import { createContext, useContext, useEffect } from "react";
 import type { KeptEvents, UnsentInput } from "./kept-events.ts";
@@ -38,6 +38,8 @@ export class World {
   readonly workspaces: Cell<Workspaces>;
   /** The server does not let this browser in, or no longer. */
   readonly isRefused = new Cell(false);
+  /** How far the server lets this browser go; it is only asked for, never decided here. */
+  readonly access = new Cell<Access>("work");
   /** Inputs on their way, which have no receipt yet. */
   readonly unsent = new Cell<readonly UnsentInput[]>([]);
   readonly #ports: WorldPorts;
@@ -58,8 +60,15 @@ export class World {
     void this.#watchWorkspaces().catch(() => undefined);
     void this.#sendUnsent();
     void this.#lookAtDoor();
+    const greet = (): void =>
+      void this.client.greeting().then(
+        ({ access }) => this.access.set(access),
+        () => undefined,
+      );
+    greet();
     this.#unlisten = this.client.onLink(({ state }) => {
       if (state === "lost") void this.#lookAtDoor();
+      if (state === "connected") greet();
     });
   }
 
@@ -215,6 +224,8 @@ export function useWorld(): World {
   if (!world) throw new Error("outside of the page");
   return world;
 }
+
+export const useAccess = (): Access => useValue(useWorld().access);
 
 export const useWorkspaces = (): Workspaces => useValue(useWorld().workspaces);
 

@@ -15,6 +15,10 @@ export type RowActions = {
   readonly cwd: string;
   /** Nothing can be done here: the session is only read, or this device may only watch. */
   readonly isReadOnly: boolean;
+  /** Questions can be answered here; a device may be let to do this alone. */
+  readonly mayAnswer: boolean;
+  /** Open questions stand below the rows and not among them. */
+  readonly hasSheet: boolean;
   /** A row within a row, such as those of an agent. */
   renderRow(row: Row): ReactNode;
   answer(ask: Ask, answer: Answer, keep?: RuleFile): Promise<void>;

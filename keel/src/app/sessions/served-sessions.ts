@@ -6,9 +6,9 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
-import type { SessionHandle } from "../../protocol/handle.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
   type AnswerTo,
@@ -32,6 +32,7 @@ import type { WorkspaceSessions } from "../workspaces/worker.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
+import { nearHandle } from "./near-handle.ts";
 import { type Opening, Openings } from "./openings.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -75,7 +76,8 @@ export class ServedSessions {
   readonly #open = new Map<string, Promise<OwnedSession>>();
   readonly #loadable = new Set<OpenSession>();
   readonly #receipts = new Map<string, Promise<Receipt>>();
-  readonly #encodings = new WeakMap<Envelope, string>();
+  /** The last one: a table of all that are alive would cost the collector more than writing them again. */
+  #encoded: { readonly event: Envelope; readonly text: string } | undefined;
   readonly #opened = new Set<(session: OpenSession) => void>();
   /** Which start of a server this is, and where it keeps what is its own. */
   readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
@@ -134,9 +136,9 @@ export class ServedSessions {
   }
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
-  async follow(id: string, after: number, signal: AbortSignal): Promise<AsyncIterable<Envelope>> {
+  async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
     const { session } = await this.#unlessEnding(() => this.#use(id));
-    return session.attach(after, signal);
+    return session.attach(...how);
   }
 
   /** For whoever speaks a dialect of its own: the session as it has it, opened where it is not. Throws `session_unknown`. */
@@ -150,12 +152,11 @@ export class ServedSessions {
     return this.#options.home.sessions;
   }
 
-  /** Each event is written once, however many are told. */
+  /** An event is told to all who follow it in one go, and is written once for all of them. */
   encoded(event: Envelope): string {
-    const known = this.#encodings.get(event);
-    if (known !== undefined) return known;
+    if (this.#encoded?.event === event) return this.#encoded.text;
     const text = JSON.stringify(event);
-    this.#encodings.set(event, text);
+    this.#encoded = { event, text };
     return text;
   }
 
@@ -177,6 +178,12 @@ export class ServedSessions {
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
     sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    search: async (question) =>
+      (await import("./search-sessions.ts")).searchSessions(
+        this.sessions,
+        question,
+        this.#options.home.clock,
+      ),
     session: async ({ session: id }) => {
       const { session } = await this.#use(id);
       return { session: id, seq: session.lastSeq(), working: session.hasWork() };
@@ -258,9 +265,9 @@ export class ServedSessions {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
-    say: async (session, words) => {
+    say: async (session, words, id) => {
       const content = [{ type: "text" as const, text: words }];
-      await submitTo(await this.#use(session), { type: "input", content });
+      await submitTo(await this.#use(session), { type: "input", content, ...present({ id }) });
     },
     interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
     stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),
@@ -371,21 +378,3 @@ const sayIssue = (
   what: string,
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
 ): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
-
-/** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
-export function nearHandle(session: OpenSession): SessionHandle {
-  const detached = new AbortController();
-  return {
-    id: session.id,
-    async submit(command) {
-      if (command.type !== "close") return session.submit(command);
-      await session.close("ended");
-      return { type: "done" };
-    },
-    events: (afterSeq, signal) =>
-      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
-    asks: async () => session.openAsks(),
-    inquire: session.inquire,
-    detach: async () => detached.abort(),
-  };
-}

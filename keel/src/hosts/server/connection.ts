@@ -6,7 +6,7 @@
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
 import { oneLine, visible } from "../../kernel/text.ts";
-import { isDurable } from "../../protocol/event/envelope.ts";
+import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isOperation, operations } from "../../protocol/operation.ts";
 import { type ClientFrame, clientFrameSchema, type ServerFrame, wireVersion } from "../../protocol/wire.ts";
 import type { Device } from "./devices.ts";
@@ -61,150 +61,184 @@ export const closeCodes = {
   failed: 4500,
 } as const;
 
-export function openConnection({ served, peer, device, hello }: ConnectionOptions): ClientConnection {
-  const { access } = device;
-  let name = device.name;
-  const followed = new Map<number, ToldUnderNumber>();
-  const calls = new Set<Promise<void>>();
-  let isGreeted = false;
-  let wrong = 0;
-  let isEnded = false;
+export const openConnection = (options: ConnectionOptions): ClientConnection => new FramedConnection(options);
 
-  const send = (frame: ServerFrame): boolean => isEnded || peer.send(JSON.stringify(frame));
-  const refuse = (code: number, reason: string): void => {
-    if (isEnded) return;
-    peer.close(code, reason);
-    end();
-  };
-  const fail = (id: number, thrown: unknown): void =>
-    void send({ type: "failed", id, fault: toFault(thrown).toData() });
+class FramedConnection implements ClientConnection {
+  readonly #options: ConnectionOptions;
+  readonly #followed = new Map<number, ToldUnderNumber>();
+  #calls: Set<Promise<void>> | undefined;
+  #name: string;
+  #isGreeted = false;
+  #wrong = 0;
+  #isEnded = false;
 
-  /** False when the other side does not read, and was sent away. Whoever waits here sends one thing when it is true. */
-  async function room(): Promise<boolean> {
-    while (!isEnded && !peer.hasRoom())
-      if (!(await peer.drained())) refuse(closeCodes.lagging, "reads too slowly");
-    return !isEnded;
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#name = options.device.name;
   }
 
-  async function call({ id, operation, question }: Extract<ClientFrame, { type: "call" }>): Promise<void> {
-    try {
-      if (!isOperation(operation)) throw fault("usage", { reason: `There is no operation ${operation}.` });
-      // What is only read may be large, and waits until what was read before has gone; what changes something does not.
-      if (operations[operation].method === "GET" && !(await room())) return;
-      send({ type: "done", id, answer: await served.call(operation, question, { access, name }) });
-    } catch (thrown) {
-      fail(id, thrown);
+  receive(message: string): void {
+    if (this.#isEnded) return;
+    const read = readFrame(message);
+    if (read.ok) return this.#handle(read.frame);
+    this.#wrong += 1;
+    // One slip is told and costs nothing else; who keeps sending what is no frame speaks something else.
+    if (this.#wrong > maxWrong) this.#refuse(closeCodes.wrongFrame, "not the frames of keel.v1");
+    else this.#send({ type: "error", code: read.code, message: read.message });
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all(this.#calls ?? []);
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    for (const { stop } of this.#followed.values()) stop.abort();
+  }
+
+  #handle(frame: ClientFrame): void {
+    if (frame.type === "hello") {
+      const { device, hello } = this.#options;
+      this.#isGreeted = true;
+      this.#name = callerName(device, frame.client);
+      return this.#send({ type: "hello", version: wireVersion, ...hello, access: device.access });
+    }
+    if (!this.#isGreeted) return this.#refuse(closeCodes.wrongFrame, "no greeting");
+    switch (frame.type) {
+      case "call":
+        return this.#begin(frame);
+      case "follow":
+        return void this.#follow(frame);
+      case "watch-workspaces":
+      case "watch-terminal":
+      case "watch-messages":
+      case "watch-diff":
+        return void this.#watch(frame);
+      case "drew":
+        return this.#followed.get(frame.id)?.drew?.(frame.at);
+      case "unfollow":
+        return this.#followed.get(frame.id)?.stop.abort();
+      case "ping":
+        return this.#send({ type: "pong", at: frame.at });
     }
   }
 
-  function begin(frame: Extract<ClientFrame, { type: "call" }>): void {
-    if (calls.size >= maxCalls) return refuse(closeCodes.tooMuch, `more than ${maxCalls} calls at once`);
-    const running = call(frame).finally(() => calls.delete(running));
+  #send(frame: ServerFrame): void {
+    if (!this.#isEnded) this.#options.peer.send(JSON.stringify(frame));
+  }
+
+  #refuse(code: number, reason: string): void {
+    if (this.#isEnded) return;
+    this.#options.peer.close(code, reason);
+    this.end();
+  }
+
+  #fail(id: number, thrown: unknown): void {
+    this.#send({ type: "failed", id, fault: toFault(thrown).toData() });
+  }
+
+  /** False when the other side does not read, and was sent away. Whoever waits here sends one thing when it is true. */
+  async #room(): Promise<boolean> {
+    const { peer } = this.#options;
+    while (!this.#isEnded && !peer.hasRoom())
+      if (!(await peer.drained())) this.#refuse(closeCodes.lagging, "reads too slowly");
+    return !this.#isEnded;
+  }
+
+  #begin(frame: Extract<ClientFrame, { type: "call" }>): void {
+    this.#calls ??= new Set();
+    const calls = this.#calls;
+    if (calls.size >= maxCalls)
+      return this.#refuse(closeCodes.tooMuch, `more than ${maxCalls} calls at once`);
+    const running = this.#call(frame).finally(() => calls.delete(running));
     calls.add(running);
   }
 
+  async #call({ id, operation, question }: Extract<ClientFrame, { type: "call" }>): Promise<void> {
+    try {
+      if (!isOperation(operation)) throw fault("usage", { reason: `There is no operation ${operation}.` });
+      // What is only read may be large, and waits until what was read before has gone; what changes something does not.
+      if (operations[operation].method === "GET" && !(await this.#room())) return;
+      const { served, device } = this.#options;
+      const caller = { access: device.access, name: this.#name };
+      this.#send({ type: "done", id, answer: await served.call(operation, question, caller) });
+    } catch (thrown) {
+      this.#fail(id, thrown);
+    }
+  }
+
   /** Undefined where no more can be followed under this number. */
-  function begun(id: number): ToldUnderNumber | undefined {
-    if (followed.size >= maxFollowed) refuse(closeCodes.tooMuch, `more than ${maxFollowed} followed`);
-    else if (followed.has(id)) fail(id, fault("usage", { reason: `The number ${id} is taken.` }));
+  #begun(id: number): ToldUnderNumber | undefined {
+    if (this.#followed.size >= maxFollowed)
+      this.#refuse(closeCodes.tooMuch, `more than ${maxFollowed} followed`);
+    else if (this.#followed.has(id)) this.#fail(id, fault("usage", { reason: `The number ${id} is taken.` }));
     else {
       const one: ToldUnderNumber = { stop: new AbortController() };
-      followed.set(id, one);
+      this.#followed.set(id, one);
       return one;
     }
     return undefined;
   }
 
   /** Told as fast as the other side takes it; whoever makes the updates sees to it that none pile up meanwhile. */
-  async function watch(frame: WatchFrame): Promise<void> {
+  async #watch(frame: WatchFrame): Promise<void> {
     const { id } = frame;
-    const one = begun(id);
+    const one = this.#begun(id);
     if (!one) return;
     try {
-      const { updates, drew } = await openWatch(served.workspaces, frame, one.stop.signal);
+      const { updates, drew } = await openWatch(this.#options.served.workspaces, frame, one.stop.signal);
       one.drew = drew;
       for await (const update of updates) {
-        if (!(await room())) return;
-        send({ type: watchOf(frame), id, update } as ServerFrame);
+        if (!(await this.#room())) return;
+        this.#send({ type: watchOf(frame), id, update } as ServerFrame);
       }
-      if (!one.stop.signal.aborted) send({ type: "ended", id });
+      if (!one.stop.signal.aborted) this.#send({ type: "ended", id });
     } catch (thrown) {
-      fail(id, thrown);
+      this.#fail(id, thrown);
     } finally {
-      followed.delete(id);
+      this.#followed.delete(id);
     }
   }
 
-  async function follow({ id, session, after }: Extract<ClientFrame, { type: "follow" }>): Promise<void> {
-    const one = begun(id);
+  async #follow({ id, session, after }: Extract<ClientFrame, { type: "follow" }>): Promise<void> {
+    const one = this.#begun(id);
     if (!one) return;
-    const { stop } = one;
-    const missed = new Set<string>();
+    const { served } = this.#options;
+    const { signal } = one.stop;
+    const take = this.#teller(id);
     try {
-      for await (const event of await served.follow(session, after, stop.signal)) {
-        if (!isDurable(event) && !peer.hasRoom()) {
-          // The rest of a reply of which pieces are missing would only mislead.
-          if ("requestId" in event) missed.add(event.requestId);
-          continue;
-        }
-        if (!isDurable(event) && "requestId" in event && missed.has(event.requestId)) continue;
-        if (!(await room())) return;
-        peer.send(`{"type":"event","id":${id},"event":${served.encoded(event)}}`);
-      }
-      if (!stop.signal.aborted) send({ type: "ended", id });
+      // Another that is followed here may have taken the room meanwhile.
+      for await (const event of await served.follow(session, after, signal, take))
+        while (!take(event)) if (!(await this.#room())) return;
+      if (!signal.aborted) this.#send({ type: "ended", id });
     } catch (thrown) {
-      if (toFault(thrown).code === "queue_full") refuse(closeCodes.lagging, "reads too slowly");
-      else fail(id, thrown);
+      if (toFault(thrown).code === "queue_full") this.#refuse(closeCodes.lagging, "reads too slowly");
+      else this.#fail(id, thrown);
     } finally {
-      followed.delete(id);
+      this.#followed.delete(id);
     }
   }
 
-  function handle(frame: ClientFrame): void {
-    if (frame.type === "hello") {
-      isGreeted = true;
-      name = callerName(device, frame.client);
-      send({ type: "hello", version: wireVersion, ...hello, access });
-      return;
-    }
-    if (!isGreeted) return refuse(closeCodes.wrongFrame, "no greeting");
-    switch (frame.type) {
-      case "call":
-        return begin(frame);
-      case "follow":
-        return void follow(frame);
-      case "watch-workspaces":
-      case "watch-terminal":
-      case "watch-messages":
-      case "watch-diff":
-        return void watch(frame);
-      case "drew":
-        return followed.get(frame.id)?.drew?.(frame.at);
-      case "unfollow":
-        return followed.get(frame.id)?.stop.abort();
-      case "ping":
-        return void send({ type: "pong", at: frame.at });
-    }
+  /** Tells an event at once, or leaves it out; false for one that must arrive while there is no room for it. */
+  #teller(id: number): (event: Envelope) => boolean {
+    const { served, peer } = this.#options;
+    const start = `{"type":"event","id":${id},"event":`;
+    let missed: Set<string> | undefined;
+    return (event) => {
+      if (this.#isEnded) return true;
+      if (!peer.hasRoom()) {
+        if (isDurable(event)) return false;
+        // The rest of a reply of which pieces are missing would only mislead.
+        missed ??= new Set();
+        if ("requestId" in event) missed.add(event.requestId);
+        return true;
+      }
+      const isMissed =
+        missed !== undefined && !isDurable(event) && "requestId" in event && missed.has(event.requestId);
+      if (!isMissed) peer.send(`${start}${served.encoded(event)}}`);
+      return true;
+    };
   }
-
-  function end(): void {
-    isEnded = true;
-    for (const { stop } of followed.values()) stop.abort();
-  }
-
-  return {
-    receive(message) {
-      if (isEnded) return;
-      const read = readFrame(message);
-      if (read.ok) return handle(read.frame);
-      wrong += 1;
-      // One slip is told and costs nothing else; who keeps sending what is no frame speaks something else.
-      if (wrong > maxWrong) refuse(closeCodes.wrongFrame, "not the frames of keel.v1");
-      else send({ type: "error", code: read.code, message: read.message });
-    },
-    answered: async () => void (await Promise.all(calls)),
-    end,
-  };
 }
 
 type ReadFrame =

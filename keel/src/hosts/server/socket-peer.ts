@@ -8,7 +8,7 @@ import { parseJson } from "../../kernel/json.ts";
 import type { DoorAdmission } from "./admission.ts";
 import { type ClientPeer, closeCodes } from "./connection.ts";
 import type { Device } from "./devices.ts";
-import { type DoorLimits, doorLimits } from "./limits.ts";
+import type { DoorLimits } from "./limits.ts";
 
 /** Frames that may come at once, and how many a second may follow. */
 const burst = 2_000;
@@ -16,104 +16,142 @@ const perSecond = 500;
 /** One that does not read does not answer a goodbye either. */
 const goodbyeMs = 1_000;
 
-export type SocketPeer = {
-  readonly peer: ClientPeer;
-  /** Counts a frame that came. */
-  isFlooding(): boolean;
-  /** It was cut off, or has gone. */
-  isCut(): boolean;
-};
+/**
+ * Ends what is gone: nothing came for so many pings, and nothing of what waits for it was taken either. One that reads
+ * slowly gets its ping late, behind all that waits, and is there all the same. One timer for all, and none while nobody
+ * is there.
+ */
+export class PingRounds {
+  readonly #ms: number;
+  readonly #peers = new Set<SocketPeer>();
+  #timer: ReturnType<typeof setInterval> | undefined;
 
-export function socketPeer(socket: WebSocket, limits: DoorLimits = doorLimits): SocketPeer {
-  let waiting: ((isDrained: boolean) => void) | undefined;
-  let allowed = burst;
-  let countedAt = performance.now();
-  let isCut = false;
-  let taken = 0;
-  const look = (): void => {
-    taken += 1;
-    if (socket.bufferedAmount < limits.waitingBytes / 2 || socket.readyState !== socket.OPEN) {
-      const tell = waiting;
-      waiting = undefined;
-      tell?.(socket.readyState === socket.OPEN);
-    }
-  };
-  const cut = (): void => {
-    isCut = true;
-    setTimeout(() => socket.terminate(), goodbyeMs).unref();
-  };
-  const close = (code: number, reason: string): void => {
-    socket.close(code, reason);
-    cut();
-  };
-  // What came was no frame: the code of the goodbye says why, and is on its way.
-  socket.on("error", cut);
-  const stopPings = watchOver(socket, limits, () => taken);
-  socket.on("close", () => {
-    isCut = true;
-    stopPings();
-    look();
-  });
-  return {
-    peer: {
-      send(message) {
-        if (socket.readyState !== socket.OPEN) return true;
-        socket.send(message, look);
-        return socket.bufferedAmount < limits.waitingBytes;
-      },
-      hasRoom: () => socket.bufferedAmount < limits.waitingBytes,
-      drained() {
-        if (socket.bufferedAmount < limits.waitingBytes) return Promise.resolve(true);
-        return new Promise((resolve) => {
-          const timer = setTimeout(() => end(false), limits.drainMs);
-          const end = (isDrained: boolean): void => {
-            clearTimeout(timer);
-            resolve(isDrained);
-          };
-          const before = waiting;
-          waiting = (isDrained) => {
-            before?.(isDrained);
-            end(isDrained);
-          };
-        });
-      },
-      close,
-    },
-    isFlooding() {
-      const now = performance.now();
-      allowed = Math.min(burst, allowed + ((now - countedAt) * perSecond) / 1_000);
-      countedAt = now;
-      allowed -= 1;
-      return allowed < 0;
-    },
-    isCut: () => isCut,
-  };
+  constructor({ pingMs }: Pick<DoorLimits, "pingMs">) {
+    this.#ms = pingMs;
+  }
+
+  join(peer: SocketPeer): void {
+    this.#peers.add(peer);
+    this.#timer ??= setInterval(() => {
+      for (const one of this.#peers) one.ping();
+    }, this.#ms).unref();
+  }
+
+  leave(peer: SocketPeer): void {
+    this.#peers.delete(peer);
+    if (this.#peers.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
 }
 
-/**
- * Sends pings, and ends what is gone: nothing came for so many of them, and nothing of what waits for it was taken
- * either. One that reads slowly gets its ping late, behind all that waits, and is there all the same.
- */
-function watchOver(socket: WebSocket, limits: DoorLimits, taken: () => number): () => void {
-  let missed = 0;
-  let before = { taken: 0, waiting: 0 };
-  const hear = (): void => {
-    missed = 0;
-  };
-  socket.on("pong", hear);
-  socket.on("ping", hear);
-  socket.on("message", hear);
-  const timer = setInterval(() => {
-    const now = { taken: taken(), waiting: socket.bufferedAmount };
+/** Lean, since there is one for each client: what can be the same for all is no part of it. */
+export class SocketPeer implements ClientPeer {
+  readonly #socket: WebSocket;
+  readonly #limits: DoorLimits;
+  /** Told when there is room again. */
+  #waiting: ((isDrained: boolean) => void) | undefined;
+  #allowed = burst;
+  #countedAt = performance.now();
+  #isCut = false;
+  /** Frames that the system has taken so far. */
+  #taken = 0;
+  #missed = 0;
+  #takenBefore = 0;
+  #waitedBefore = 0;
+
+  constructor(socket: WebSocket, rounds: PingRounds, limits: DoorLimits) {
+    this.#socket = socket;
+    this.#limits = limits;
+    // What came was no frame: the code of the goodbye says why, and is on its way.
+    socket.on("error", this.#cut);
+    socket.on("pong", this.#hear);
+    socket.on("ping", this.#hear);
+    rounds.join(this);
+    socket.on("close", () => {
+      this.#isCut = true;
+      rounds.leave(this);
+      this.#look();
+    });
+  }
+
+  /** It was cut off, or has gone. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  send(message: string): boolean {
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return true;
+    socket.send(message, this.#look);
+    return this.hasRoom();
+  }
+
+  hasRoom(): boolean {
+    return this.#socket.bufferedAmount < this.#limits.waitingBytes;
+  }
+
+  drained(): Promise<boolean> {
+    if (this.hasRoom()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => end(false), this.#limits.drainMs);
+      const end = (isDrained: boolean): void => {
+        clearTimeout(timer);
+        resolve(isDrained);
+      };
+      const before = this.#waiting;
+      this.#waiting = (isDrained) => {
+        before?.(isDrained);
+        end(isDrained);
+      };
+    });
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    this.#cut();
+  }
+
+  /** A frame has come. False where there were too many of them. */
+  take(): boolean {
+    this.#missed = 0;
+    const now = performance.now();
+    this.#allowed = Math.min(burst, this.#allowed + ((now - this.#countedAt) * perSecond) / 1_000) - 1;
+    this.#countedAt = now;
+    return this.#allowed >= 0;
+  }
+
+  /** Once in each round. */
+  ping(): void {
+    const socket = this.#socket;
+    const waiting = socket.bufferedAmount;
     // Where nothing waited, only the system has taken it.
-    if (before.waiting > 0 && now.taken > before.taken) hear();
-    before = now;
-    missed += 1;
-    if (missed >= limits.maxMissed) socket.terminate();
+    if (this.#waitedBefore > 0 && this.#taken > this.#takenBefore) this.#missed = 0;
+    this.#takenBefore = this.#taken;
+    this.#waitedBefore = waiting;
+    this.#missed += 1;
+    if (this.#missed >= this.#limits.maxMissed) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.ping();
-  }, limits.pingMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  }
+
+  readonly #hear = (): void => {
+    this.#missed = 0;
+  };
+
+  readonly #cut = (): void => {
+    this.#isCut = true;
+    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
+  };
+
+  readonly #look = (): void => {
+    this.#taken += 1;
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (this.#waiting === undefined) return;
+    if (isOpen && this.#socket.bufferedAmount >= this.#limits.waitingBytes / 2) return;
+    const tell = this.#waiting;
+    this.#waiting = undefined;
+    tell(isOpen);
+  };
 }
 
 const authSchema = z.object({ type: z.literal("auth"), credential: z.object({ token: z.string() }) });

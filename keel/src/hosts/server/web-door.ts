@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Server } from "node:net";
+import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { toFault } from "../../kernel/fault.ts";
@@ -32,8 +33,8 @@ import type { Pairings } from "./pairings.ts";
 import { plainHandlers } from "./plain-routes.ts";
 import { routeOf, secretMayCome, socketAt, statusOf } from "./routes.ts";
 import type { ServerLog } from "./server-log.ts";
-import { socketDialects } from "./socket-dialects.ts";
-import { awaitSecret, socketPeer } from "./socket-peer.ts";
+import { type SocketDialect, socketDialects } from "./socket-dialects.ts";
+import { awaitSecret, PingRounds, SocketPeer } from "./socket-peer.ts";
 
 export type WebDoorOptions = {
   readonly served: ServedSessions;
@@ -65,6 +66,14 @@ type LiveClient = {
   end(code: number, reason: string): void;
 };
 
+/** A socket whose client was let in: what it asked for, and what it has said already. */
+type AdmittedSocket = {
+  readonly device: Device;
+  readonly address: NonNullable<ReturnType<typeof pathOf>>;
+  readonly found: NonNullable<ReturnType<typeof socketAt>>;
+  readonly first?: string;
+};
+
 /** Codes of a WebSocket's end. */
 const goingAway = 1001;
 const removedCode = 4401;
@@ -91,6 +100,7 @@ export function openWebDoor({
     log?.say("client.went", { by: client.by, device: client.device, code, clients: live.size });
   };
   const dialects = socketDialects({ served, hello });
+  const rounds = new PingRounds(limits);
   const socketsOf = (access: Access): WebSocketServer =>
     new WebSocketServer({
       noServer: true,
@@ -144,20 +154,20 @@ export function openWebDoor({
     });
   });
   server.on("upgrade", (request, socket, head) => {
-    socket.on("error", () => socket.destroy());
+    endOnError(socket);
     const address = pathOf(request);
     const found = address && socketAt(address.path);
     const admission = admit(request);
     if (!admission.ok) {
       const { refusal } = admission;
-      if (keeper && found && refusal.lacksSecret && secretMayCome(found.name))
+      if (keeper && address && found && refusal.lacksSecret && secretMayCome(found.name))
         return sockets.watch.handleUpgrade(request, socket, head, (webSocket) =>
           awaitSecret(
             webSocket,
             { ms: limits.headMs, admit: (secret) => keeper.identify(secret, request) },
             (device, first) => {
               strangers.welcome(request.socket);
-              if (hasRoomFor(device)) begin(webSocket, device, first);
+              if (hasRoomFor(device)) begin(webSocket, { device, address, found, first });
               else webSocket.close(1013, "too many are connected");
             },
           ),
@@ -165,30 +175,32 @@ export function openWebDoor({
       log?.say("client.refused", { by: "socket", status: refusal.status });
       return refuseUpgrade(socket, refusal.status);
     }
-    if (!found) return refuseUpgrade(socket, 404);
+    if (!address || !found) return refuseUpgrade(socket, 404);
     const { device } = admission;
     if (!hasRoomFor(device)) return refuseUpgrade(socket, 503);
-    sockets[device.access].handleUpgrade(request, socket, head, (webSocket) => begin(webSocket, device));
-
-    function begin(webSocket: WebSocket, device: Device, first = ""): void {
-      if (!found || !address) return;
-      const { peer, isFlooding, isCut } = socketPeer(webSocket, limits);
-      const client: LiveClient = { by: "socket", device: device.id, end: peer.close };
-      come(client);
-      const connection = dialects[found.name]({ peer, device, fields: found.fields, query: address.query });
-      webSocket.on("message", (data, isBinary) => {
-        if (isCut()) return;
-        if (isBinary) peer.close(1003, "text only");
-        else if (isFlooding()) peer.close(1008, "too many frames");
-        else connection.receive(String(data));
-      });
-      webSocket.on("close", (code) => {
-        leave(client, code);
-        connection.end();
-      });
-      if (first !== "") connection.receive(first);
-    }
+    sockets[device.access].handleUpgrade(request, socket, head, (webSocket) =>
+      begin(webSocket, { device, address, found }),
+    );
   });
+
+  /** Beside what listens for upgrades: what is made here lives as long as the client, and keeps nothing of its request. */
+  function begin(webSocket: WebSocket, { device, address, found, first = "" }: AdmittedSocket): void {
+    const peer = new SocketPeer(webSocket, rounds, limits);
+    const client: LiveClient = {
+      by: "socket",
+      device: device.id,
+      end: (code, reason) => peer.close(code, reason),
+    };
+    come(client);
+    const { query } = address;
+    const connection = dialects[found.name]({ peer, device, fields: found.fields, query });
+    attend(webSocket, peer, connection);
+    webSocket.on("close", (code) => {
+      leave(client, code);
+      connection.end();
+    });
+    if (first !== "") connection.receive(first);
+  }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(safeHeaders)) response.setHeader(name, value);
@@ -263,6 +275,18 @@ export function openWebDoor({
       server.closeIdleConnections();
     },
   };
+}
+
+const endOnError = (socket: Duplex): void => void socket.on("error", () => socket.destroy());
+
+/** What comes by a socket goes to what it speaks, unless it was cut off. */
+function attend(socket: WebSocket, peer: SocketPeer, connection: ReturnType<SocketDialect>): void {
+  socket.on("message", (data, isBinary) => {
+    if (peer.isCut) return;
+    if (isBinary) peer.close(1003, "text only");
+    else if (!peer.take()) peer.close(1008, "too many frames");
+    else connection.receive(String(data));
+  });
 }
 
 /** What a client calls itself; what cannot be read is nothing. */

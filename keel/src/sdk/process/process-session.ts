@@ -165,9 +165,19 @@ export class ProcessSession {
       this.#hadResult = true;
       this.#lastFailed = message.is_error;
     }
-    this.#out.push(message);
+    this.#out.push(this.#withoutOwn(message));
     if (this.#out.length > maxUnread) void this.#wait();
     this.#lookAtEnd();
+  }
+
+  /** Names that only this end gave are not told to the program. */
+  #withoutOwn(message: SDKSentMessage): SDKSentMessage {
+    if (message.type !== "result" && message.type !== "assistant") return message;
+    if (!message.user_message_uuids?.some((id) => this.#own.has(id))) return message;
+    const { user_message_uuid: _, user_message_uuids, ...rest } = message;
+    const named = user_message_uuids.filter((id) => !this.#own.has(id));
+    const [first] = named;
+    return first === undefined ? rest : { ...rest, user_message_uuid: first, user_message_uuids: named };
   }
 
   /** Records go to the program's store in their order; one that fails is told, and the session goes on. */

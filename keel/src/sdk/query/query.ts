@@ -128,12 +128,17 @@ function controlsOf(conversation: Conversation): QueryControls {
       await (await conversation.open()).updateSettings(to, settings);
     },
     async readFile(name, { maxBytes = maxFileBytes, encoding = "utf8" } = {}) {
-      const read = await (await conversation.open()).readFile(name, { maxBytes });
+      const read = await (await conversation.open()).readFile(name, { maxBytes: maxFileBytes });
       if (!read) return null;
-      const bytes = Buffer.from(read.bytes);
-      const contents = bytes.toString(encoding === "base64" ? "base64" : "utf8");
-      const lossy = encoding !== "base64" && !bytes.equals(Buffer.from(contents));
-      return { contents, absPath: read.path, lossy, requested_path: name };
+      const bytes = Buffer.from(read.bytes).subarray(0, maxBytes);
+      const about = {
+        absPath: read.path,
+        requested_path: name,
+        ...(bytes.length < read.bytes.length ? { truncated: true } : {}),
+      };
+      if (encoding === "base64") return { contents: bytes.toString("base64"), encoding, ...about };
+      const contents = bytes.toString("utf8");
+      return { contents, lossy: !bytes.equals(Buffer.from(contents)), ...about };
     },
   };
 }

@@ -28,6 +28,8 @@ export type ListPanel = {
   /** What is said of the marked one, once it is known. */
   readonly preview: { readonly id: string; readonly lines: readonly PrintLine[] } | null;
   readonly state: "loading" | "ready";
+  /** What is said where there is nothing to pick. */
+  readonly empty: string;
 };
 
 export type TextPanel = {
@@ -48,6 +50,7 @@ export const listPanel = (
   title: string,
   items: readonly PanelItem[] | "loading",
   help = "Enter takes it, Esc leaves",
+  empty = "There is nothing here.",
 ): ListPanel => ({
   kind: "list",
   purpose,
@@ -57,6 +60,7 @@ export const listPanel = (
   marked: 0,
   help,
   preview: null,
+  empty,
   state: items === "loading" ? "loading" : "ready",
 });
 

@@ -11,6 +11,7 @@ import { blank, cut, dim, type PrintLine } from "../text/styled.ts";
 import { copyToClipboard } from "../writer/modes.ts";
 import type { Effect, Got } from "./effects.ts";
 import type { ScreenHost } from "./host.ts";
+import { screenSettings } from "./settings.ts";
 import { rowContext, type ScreenState } from "./state.ts";
 
 type Performed = { readonly got?: Got | undefined; readonly say?: string | undefined };
@@ -40,6 +41,14 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
       if (!sessions.keepRule)
         return said("It holds for this session: from here no settings file can be written.");
       return said(await sessions.keepRule(effect.rule, effect.to));
+    }
+    case "settings-schema":
+      return { got: { what: "schema", schema: (await sessions.settings?.schema()) ?? null } };
+    case "set-setting": {
+      if (!sessions.settings)
+        return said("From here no settings file can be written: `keel config set` does it there.");
+      const text = await sessions.settings.write(effect.name, effect.text);
+      return { got: { what: "settings", settings: screenSettings(await sessions.settings.read()), text } };
     }
     case "clipboard": {
       const image = await own.clipboardImage();

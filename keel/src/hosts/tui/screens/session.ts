@@ -50,9 +50,17 @@ export const sessionScreens: readonly ScreenRow[] = [
     names: ["resume", "sessions"],
     alone: true,
     open: (state) =>
-      push(state, listPanel("resume", "Sessions", "loading", "Enter goes on with it, Esc stays here"), {
-        type: "list-sessions",
-      }),
+      push(
+        state,
+        listPanel(
+          "resume",
+          "Sessions",
+          "loading",
+          "Enter goes on with it, Esc stays here",
+          "There is no other session yet.",
+        ),
+        { type: "list-sessions" },
+      ),
     fill: (panel, got) => {
       if (got.what === "sessions") return ready(panel, got.items);
       return got.what === "preview" && panel.kind === "list" ? { ...panel, preview: got } : panel;
@@ -137,7 +145,13 @@ export const sessionScreens: readonly ScreenRow[] = [
         }));
       return push(
         state,
-        listPanel("rewind", "Go back to before which message?", items, "Enter: what to restore"),
+        listPanel(
+          "rewind",
+          "Go back to before which message?",
+          items,
+          "Enter: what to restore",
+          "Nothing was said yet.",
+        ),
       );
     },
     choose: (state, item) =>
