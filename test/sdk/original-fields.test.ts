@@ -143,7 +143,7 @@ test("gitBranch of a session is the branch that it began on; outside of a reposi
   ]);
 });
 
-describe("a command that takes more than two seconds is a task that is waited for", () => {
+describe("a command that takes more than two and a half seconds is a task that is waited for", () => {
   const tasksIn = (messages: readonly SDKMessage[]) =>
     messages.flatMap((message) =>
       message.type === "user" || (message.type === "system" && /^(?:background_)?task/.test(message.subtype))
@@ -154,7 +154,7 @@ describe("a command that takes more than two seconds is a task that is waited fo
 
   test("told before its result, and ended with it", async () => {
     const { options } = await sdkStage({
-      replies: [bash("sleep 3; exit 2", { description: "Waits" }), bash("true"), reply("done")],
+      replies: [bash("sleep 4; exit 2", { description: "Waits" }), bash("true"), reply("done")],
     });
     const messages = tasksIn(await all(query({ prompt: "go", options: { ...options, ...allowed } })));
     const about = { task_id: expect.stringMatching(/^b[0-9a-f]{8}$/), tool_use_id: expect.any(String) };
@@ -174,7 +174,7 @@ describe("a command that takes more than two seconds is a task that is waited fo
 
   test("moved to the background it is the same task", async () => {
     const { options } = await sdkStage({
-      replies: [bash("sleep 4", { description: "Waits" }), reply("done"), reply("heard of it")],
+      replies: [bash("sleep 6", { description: "Waits" }), reply("done"), reply("heard of it")],
     });
     const running = query({ prompt: "go", options: { ...options, ...allowed } });
     const messages: SDKMessage[] = [];

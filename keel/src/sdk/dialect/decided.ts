@@ -5,7 +5,7 @@ import { type Outcome, outcomeOf } from "../../protocol/outcome.ts";
 import type { SDKToolResultMeta, SDKToolUseMeta } from "../messages/content.ts";
 import type { DialectMemo, DialectOutput, DurableOf, Leave } from "./memo.ts";
 
-type Decision = SDKToolResultMeta["permission_decision"];
+type ToldDecision = SDKToolResultMeta["permission_decision"];
 
 /** By whose leave a call runs is told with its result. */
 export function fromStart({ callId, by }: DurableOf<"tool.started">, memo: DialectMemo): DialectOutput {
@@ -29,7 +29,7 @@ export function decisionOf(
   return leave === undefined ? {} : { tool_result_meta: [{ id, permission_decision: leaves[leave] }] };
 }
 
-const leaves: Readonly<Record<Leave, Decision>> = {
+const leaves: Readonly<Record<Leave, ToldDecision>> = {
   rule: { decision: "accept", source: "config", reason_type: "rule" },
   mode: { decision: "accept", source: "config", reason_type: "mode" },
   hook: { decision: "accept", source: "hook", reason_type: "hook" },

@@ -10,8 +10,8 @@ type Progress = Extract<Live, { type: "tool.progress" }>;
 
 /** A command that prints for an hour tells its progress some hundred times, not a million. */
 const progressEveryMs = 5_000;
-/** As long as this a command is a call like any other, as with the interface. */
-const taskFromMs = 2_000;
+/** As long as this a command is a call like any other; with the interface the line is somewhere behind two seconds too. */
+const taskFromMs = 2_500;
 
 export function fromProgress(event: Progress, memo: DialectMemo): DialectOutput {
   const [started, begun] = fromForegroundStart(event, memo);

@@ -8,7 +8,6 @@ import { throwing } from "../dialect/failed-result.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
-import { warnOfShadowedCallback } from "../options/shadowed-callback.ts";
 import { read, runsApart, startApart } from "../process/apart.ts";
 import { serverRule } from "../tools/mcp-server.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
@@ -165,4 +164,21 @@ const destinations: Readonly<Record<string, "local" | "user" | undefined>> = {
 function thinkingWithin(tokens: number | null): ThinkingMode {
   if (tokens === null) return { kind: "usual" };
   return tokens > 0 ? { kind: "budget", tokens } : { kind: "off" };
+}
+
+/** By which programs of the interface find the warning, or leave it out. */
+const shadowed = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
+
+/** Rules of settings may do the same; those are read later, and by somebody else. */
+function warnOfShadowedCallback(options: Options): void {
+  const words = options.canUseTool && shadowIn(options);
+  if (words) process.emitWarning(`${words} A PreToolUse hook sees every call.`, { code: shadowed });
+}
+
+function shadowIn({ permissionMode, allowedTools = [] }: Options): string | undefined {
+  if (permissionMode === "bypassPermissions")
+    return "canUseTool is not called: bypassPermissions allows every call that no rule denies.";
+  const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("("));
+  if (whole.length === 0) return undefined;
+  return `canUseTool is not called for ${whole.join(", ")}: allowedTools allows all calls of a tool that is named without parentheses.`;
 }
