@@ -6,6 +6,7 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
@@ -264,9 +265,9 @@ export class ServedSessions {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
-    say: async (session, words) => {
+    say: async (session, words, id) => {
       const content = [{ type: "text" as const, text: words }];
-      await submitTo(await this.#use(session), { type: "input", content });
+      await submitTo(await this.#use(session), { type: "input", content, ...present({ id }) });
     },
     interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
     stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),

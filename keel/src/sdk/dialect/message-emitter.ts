@@ -117,6 +117,11 @@ export class MessageEmitter {
     };
   }
 
+  /** Takes in what is told to somebody else while both are there. */
+  passOver(envelope: Envelope): void {
+    this.#memo = toMessages(envelope, this.#memo)[1];
+  }
+
   #withOrigin(message: SDKSentMessage, envelope: Envelope): SDKSentMessage {
     if (message.type !== "result" || envelope.type !== "turn.finished") return message;
     const origin = envelope.inputIds.map((id) => this.#origins.get(id)).find((found) => found !== undefined);
