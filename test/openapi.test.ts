@@ -183,6 +183,7 @@ describe("every route of the document", () => {
     await hear("turn.finished");
     await works("GET /api/sessions", { query: `?limit=1&cwd=${encodeURIComponent(at.cwd)}` });
     const words = { type: "input", content: [{ type: "text", text: "Make it" }] };
+    await works("GET /api/search", { query: "?words=Hi&limit=5" });
     await works("POST /api/sessions/{session}/commands", { fields, body: { command: words } });
     await hear("ask.opened");
     const [ask] = (await works("GET /api/sessions/{session}/asks", { fields })) as unknown as {

@@ -7,11 +7,8 @@ import { onTestFinished } from "vitest";
 import { type Home, openHome } from "../../keel/src/app/home.ts";
 import { openOptionsOf } from "../../keel/src/app/options.ts";
 import { connectLocally } from "../../keel/src/app/sessions/home-server.ts";
-import {
-  nearHandle,
-  type ServedOptions,
-  ServedSessions,
-} from "../../keel/src/app/sessions/served-sessions.ts";
+import { nearHandle } from "../../keel/src/app/sessions/near-handle.ts";
+import { type ServedOptions, ServedSessions } from "../../keel/src/app/sessions/served-sessions.ts";
 import { clientOver, connect, type KeelClient, webTimers } from "../../keel/src/client/connect.ts";
 import { wireLink } from "../../keel/src/client/wire-link.ts";
 import { Doorkeeper } from "../../keel/src/hosts/server/admission.ts";

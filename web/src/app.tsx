@@ -45,7 +45,6 @@ function WholePage(): ReactElement {
   const route = useValue(here);
   const [over, setOver] = useState<"palette" | "create">();
   const [isRailOpen, setRailOpen] = useState(false);
-  useTitle(route);
   useEffect(() => {
     // Whoever types at once types into it: it is there before it is asked for.
     const timer = setTimeout(() => void import("./palette/palette.tsx").catch(() => undefined), preloadMs);
@@ -62,6 +61,7 @@ function WholePage(): ReactElement {
   );
   return (
     <Announcer>
+      <PageTitle route={route} />
       <div className="page">
         <a href="#main" className="unseen skip">
           {words.rail.skip}
@@ -109,7 +109,7 @@ function Opened({
     case "session":
       return <SessionPage route={route} onRail={onRail} />;
     case "asks":
-      return <InboxPage />;
+      return <InboxPage onRail={onRail} />;
     case "settings":
       return <SettingsPage on={route.on} onRail={onRail} />;
     case "pair":
@@ -123,14 +123,26 @@ function Opened({
   }
 }
 
-/** The count of what waits stands where it is seen from elsewhere: in the title. */
-function useTitle(route: Route): void {
+/** From one to nine; more are as many as nine. */
+const iconFor = (asks: number): string => (asks === 0 ? "/icon.svg" : `/icon-${Math.min(asks, 9)}.svg`);
+
+/**
+ * The count of what waits stands where it is seen from elsewhere: in the title and in the icon. It is by itself, so that
+ * a change of any workspace draws nothing else.
+ */
+function PageTitle({ route }: { readonly route: Route }): null {
   const { all } = useWorkspaces();
   const about = route.page === "worker" ? (all.find(({ id }) => id === route.workspace)?.title ?? "") : "";
-  const title = words.title(openAsksOf(all), about);
+  const asks = openAsksOf(all);
+  const title = words.title(asks, about);
   useEffect(() => {
     document.title = title;
-  }, [title]);
+    document.querySelector("link[rel=icon]")?.setAttribute("href", iconFor(asks));
+    // A page that is installed as an app wears the count on its own icon.
+    if ("setAppBadge" in navigator)
+      void (asks > 0 ? navigator.setAppBadge(asks) : navigator.clearAppBadge()).catch(() => undefined);
+  }, [title, asks]);
+  return null;
 }
 
 /** The first question on this page; else the page of all of them. */

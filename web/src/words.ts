@@ -151,6 +151,7 @@ export const words = {
   },
   why: {
     show: "Why it asks",
+    wordByWord: "Word by word, and why it asks",
     hide: "Hide why",
     mode: (mode: PermissionMode) => `The mode is “${modes[mode]}”: it ${modeHints[mode]}.`,
     rule: (rule: string, list: string, source: string) => `The rule ${rule} (${list}, ${source}) matches.`,
@@ -206,16 +207,20 @@ export const words = {
 
   overview: {
     title: "All work",
-    filter: "Filter by title, folder, branch or last words",
+    filter: "Search titles, folders, branches and all that was said",
     archived: "Show archived",
     archive: "Archive",
     takeBack: "Take back",
     nothing: (wanted: string) => `Nothing fits “${wanted}”.`,
+    said: "Said in sessions",
+    saidMore: "There is more than is listed. Say more words to find it.",
   },
   welcome: {
     title: "Nothing is at work yet",
     about:
-      "A workspace is a folder with its workers: agents, terminals and a diff. Make one and say what is to be done.",
+      "A workspace is a folder with its workers: agents, terminals and a diff. Which folder is it about?",
+    begin: "Begin",
+    more: "With a worktree, another engine or a first prompt …",
     rehearse: "No key at hand? A rehearsal plays a whole session on a scripted model:",
   },
 
@@ -248,12 +253,23 @@ export const words = {
     diff: "Diff",
     none: "There is no worker here. Add one above.",
     restart: "Start it again",
+    menu: "This conversation",
     inTerminal: "Go on in a terminal",
-    inConsole: "Go on here",
+    inTerminalName: "Screen",
+    inConsole: "Go on in the console",
+    copyAll: "Copy all as Markdown",
   },
   foreign: {
-    title: (engine: string) => `The engine ${engine} is not known here`,
-    about: "What it has said before cannot be shown in this view.",
+    title: (engine: string) => `What ${engine} said before cannot be shown here`,
+    about: "Its history is its own. What it says from now on appears below.",
+    unknown: (engine: string) => `The engine ${engine} is not known here. What it has said cannot be shown.`,
+    uses: "uses",
+    result: "result",
+    done: (cost: string) => (cost === "" ? "Done" : `Done · ${cost}`),
+  },
+  access: {
+    watch: "This device may only watch.",
+    answer: "This device may answer questions, and nothing else.",
   },
 
   composer: {
@@ -304,8 +320,18 @@ export const words = {
     },
   },
 
-  inbox: { title: "Questions", none: "Nothing waits for you." },
-  palette: { results: "Results", nothing: "Nothing fits." },
+  inbox: {
+    title: "Questions",
+    none: "Nothing waits for you.",
+    place: (at: number, all: number) => `${at} of ${all}`,
+    later: "Later",
+    below: "asks below",
+  },
+  palette: {
+    results: "Results",
+    nothing: "Nothing fits.",
+    by: { title: "title", person: "you said", agent: "it said" },
+  },
 
   side: {
     label: "Beside the conversation",

@@ -30,6 +30,8 @@ export type KeelClient = {
   /** Told of each change of it, so that a screen can say at once that it is cut. Returns a function that ends it. */
   onLink(listener: (status: LinkStatus) => void): () => void;
   sessions(filter?: OperationQuestion<"sessions">): Promise<readonly SessionEntry[]>;
+  /** Words in what was said in any of them. */
+  search(question: OperationQuestion<"search">): Promise<AnswerTo<"search">>;
   status(): Promise<AnswerTo<"status">>;
   /** Begins a session. The options are those of the options table, as a runner's first line has them. */
   open(question: OperationQuestion<"open">): Promise<SessionHandle>;
@@ -78,6 +80,7 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
     },
     onLink: (listener) => link.onStatus(listener),
     sessions: (filter = {}) => link.call("sessions", filter),
+    search: (question) => link.call("search", question),
     status: () => link.call("status", {}),
     open: async (question) => attach((await link.call("open", question)).session),
     attach,

@@ -22,6 +22,7 @@ import {
   wrappedOf,
 } from "../shell/meaning/analyse.ts";
 import { type Decision, decide, type Rules } from "./decide.ts";
+import { type ExplainedCommand, explainCommand } from "./explain-command.ts";
 import { judgeCommand } from "./judge-command.ts";
 
 export type ExplainRequest = {
@@ -50,6 +51,8 @@ export type Explanation = {
     readonly network: boolean;
     readonly destructive: boolean;
   };
+  /** Where the call is a command that could be read: each of its simple commands, word by word. */
+  readonly commands: readonly ExplainedCommand[];
 };
 
 /** With a grammar to ask, as a session has one. */
@@ -99,6 +102,7 @@ export function explain(
     programs: analysis ? programsOf(analysis) : [],
     wrapped: analysis ? wrappedOf(analysis) : [],
     flags: flagsOf(analysis, claims, context),
+    commands: explainCommand(analysis, context),
   };
 }
 

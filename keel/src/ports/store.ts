@@ -50,6 +50,8 @@ export interface Log {
 export type SessionInfo = {
   readonly id: string;
   readonly cwd: string;
+  /** The branch of the repository that it began on. */
+  readonly branch?: string | undefined;
   readonly createdAt: number;
   readonly changedAt: number;
   readonly bytes: number;

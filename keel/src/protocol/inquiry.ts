@@ -120,6 +120,32 @@ const explanationSchema = z.object({
     network: z.boolean(),
     destructive: z.boolean(),
   }),
+  /** Each simple command of it word by word, as the policy reads them. */
+  commands: list(
+    z.object({
+      words: list(
+        z.object({
+          text,
+          /** `open`: only the run knows what it is. `pattern`: the files that are there decide. */
+          role: z.enum(["program", "option", "reads", "writes", "word", "pattern", "open"]),
+          outside: z.exactOptional(z.boolean()),
+          /** It is a name that secrets are kept under. */
+          secret: z.exactOptional(z.boolean()),
+        }),
+      ),
+      /** It is proved to only read; else `because` says why it is not. */
+      readOnly: z.boolean(),
+      because: z.exactOptional(text),
+      network: z.boolean(),
+      destructive: z.boolean(),
+      writesOutside: z.boolean(),
+      /** Programs that it starts in turn. */
+      runs: list(text),
+      /** It runs code that the text does not show. */
+      hides: z.boolean(),
+      pipedFrom: list(text),
+    }),
+  ),
 });
 
 const settingsSchema = z.object({

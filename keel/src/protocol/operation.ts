@@ -115,6 +115,30 @@ export const operations = {
     question: z.object({ cwd: opt(text), limit: opt(z.number()) }),
     answer: list(sessionEntrySchema),
   },
+  search: {
+    says: "Words in what was said in the sessions of the home, newest change first; `more` where it stopped before the end",
+    method: "GET",
+    path: "/api/search",
+    access: "watch",
+    question: z.object({ words: text, limit: opt(z.number()) }),
+    answer: z.object({
+      found: list(
+        z.object({
+          session: text,
+          title: opt(text),
+          firstInput: opt(text),
+          cwd: text,
+          at: z.number(),
+          /** The row of the transcript that has the words; left out where they are in the title. */
+          row: opt(text),
+          by: z.enum(["title", "person", "agent"]),
+          /** With a little of what stands around them. */
+          excerpt: text,
+        }),
+      ),
+      more: z.boolean(),
+    }),
+  },
   session: {
     says: "One session, as it stands: the number of its last event, and whether something is being done",
     method: "GET",

@@ -58,7 +58,14 @@ test("nothing that comes from elsewhere hides in the words", () => {
 
 test("what the policy found in a command is said in words", () => {
   const flags = { readOnly: false, writesOutsideCwd: true, network: true, destructive: false };
-  const found = { verdict: "ask" as const, because: "", programs: ["sudo"], wrapped: ["rm"], flags };
+  const found = {
+    verdict: "ask" as const,
+    because: "",
+    programs: ["sudo"],
+    wrapped: ["rm"],
+    flags,
+    commands: [],
+  };
   expect(sayExplanation(found)).toEqual([
     "runs sudo, which start rm",
     "writes outside the folder, uses the network",

@@ -73,6 +73,7 @@ export { toMarkdown } from "./markdown.ts";
 export { type QrModules, qrCode } from "./qr-code.ts";
 export type * from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
+export { isGrave, sayCommand, sayWord } from "./say-command.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
 export { foldStanding, noStanding, type SessionStanding, standingOf } from "./standing.ts";
 export {

@@ -59,20 +59,23 @@ export const openAsksOf = (workspaces: readonly WorkspaceEntry[]): number =>
     .flatMap(({ workers }) => workers)
     .reduce((sum, { asks = 0, activity }) => sum + Math.max(asks, activity === "asking" ? 1 : 0), 0);
 
-/** By folder, in the order of names; in a folder, what asks first, then the newest change. */
+/** By folder, those that ask first, then in the order of names; in a folder, what asks first, then the newest. */
 export function workspacesByFolder(
   workspaces: readonly WorkspaceEntry[],
 ): readonly { readonly folder: string; readonly workspaces: readonly WorkspaceEntry[] }[] {
-  const folders = new Map<string, WorkspaceEntry[]>();
-  for (const workspace of workspaces)
-    folders.set(workspace.folder, [...(folders.get(workspace.folder) ?? []), workspace]);
-  return [...folders]
-    .sort(([left], [right]) => nameOf(left).localeCompare(nameOf(right)) || left.localeCompare(right))
+  return [...Map.groupBy(workspaces, ({ folder }) => folder)]
+    .sort(
+      ([left, some], [right, others]) =>
+        Number(others.some(isAsking)) - Number(some.some(isAsking)) ||
+        nameOf(left).localeCompare(nameOf(right)) ||
+        left.localeCompare(right),
+    )
     .map(([folder, members]) => ({ folder, workspaces: members.toSorted(byNeed) }));
 }
 
+const isAsking = (workspace: WorkspaceEntry): boolean => activityOfWorkspace(workspace) === "asking";
+
 const byNeed = (left: WorkspaceEntry, right: WorkspaceEntry): number =>
-  Number(activityOfWorkspace(right) === "asking") - Number(activityOfWorkspace(left) === "asking") ||
-  right.createdAt - left.createdAt;
+  Number(isAsking(right)) - Number(isAsking(left)) || right.createdAt - left.createdAt;
 
 const nameOf = (folder: string): string => folder.split(/[\\/]/).findLast((part) => part !== "") ?? folder;

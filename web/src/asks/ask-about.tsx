@@ -4,9 +4,17 @@ import { visible } from "keel/view";
 import { type ReactElement, useState } from "react";
 import { DisplayView } from "../displays/display-view.tsx";
 import { words } from "../words.ts";
+import { ExplainedCommand, type ExplainedCommands, gravestOf, useExplained } from "./explained-command.tsx";
 
-export function AskAbout({ ask, cwd }: { readonly ask: Ask; readonly cwd: string }): ReactElement {
+type AskAboutProps = { readonly ask: Ask; readonly session: string; readonly cwd: string };
+
+export function AskAbout({ ask, session, cwd }: AskAboutProps): ReactElement {
   const { body, reason, facts } = ask;
+  const commands = useExplained(session, ask);
+  const said = [
+    ...(reason === undefined ? [] : [sentence(reason)]),
+    ...(commands ? gravestOf(commands) : []),
+  ];
   return (
     <div className="about">
       {body.kind === "terminal" ? (
@@ -17,40 +25,60 @@ export function AskAbout({ ask, cwd }: { readonly ask: Ask; readonly cwd: string
         <DisplayView display={body} />
       )}
       {body.kind === "diff" && <p className="quiet">{visible(shortPath(body.path, cwd))}</p>}
-      {reason !== undefined && <p className="why">{visible(reason)}</p>}
-      {facts && <Why facts={facts} cwd={cwd} />}
+      {said.length > 0 && <p className="why">{visible(said.join(" "))}</p>}
+      {(facts || commands) && <Why facts={facts} commands={commands} cwd={cwd} />}
     </div>
   );
 }
 
+/** As it is said to a person who reads it alone. */
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?…]$/.test(words) ? "" : "."}`;
+
 const shortPath = (path: string, cwd: string): string =>
   cwd !== "" && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 
-/** One sentence for each thing that was looked at. */
-function Why({ facts, cwd }: { readonly facts: VerdictFacts; readonly cwd: string }): ReactElement | null {
+type WhyProps = {
+  readonly facts: VerdictFacts | undefined;
+  readonly commands: ExplainedCommands | undefined;
+  readonly cwd: string;
+};
+
+/** The words of a command, then one sentence for each thing that was looked at. */
+function Why({ facts, commands = [], cwd }: WhyProps): ReactElement | null {
   const [isOpen, setOpen] = useState(false);
-  const { rule, claims, paths = [], expanded = [], hook, mode, trust } = facts;
-  const lines = [
-    words.why.mode(mode),
-    ...(rule ? [words.why.rule(visible(rule.text), rule.list, rule.source)] : []),
-    ...(hook ? [words.why.hook(hook.verdict, visible(hook.reason))] : []),
-    ...claims.map((claim) => words.why.claim(claim.action, visible(shortPath(claim.target, cwd)), claim)),
-    ...paths.map((found) => words.why.path(visible(shortPath(found.path, cwd)), found)),
-    ...(expanded.length > 0 ? [words.why.expanded(expanded.map(visible).join(", "))] : []),
-    ...(trust === "untrusted" ? [words.why.untrusted] : []),
-  ];
   return (
     <div className="facts">
       <button type="button" className="unfold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? words.why.hide : words.why.show}
+        {isOpen ? words.why.hide : commands.length > 0 ? words.why.wordByWord : words.why.show}
       </button>
-      {isOpen && (
+      {isOpen && commands.length > 0 && <ExplainedCommand commands={commands} />}
+      {isOpen && facts && (
         <ul>
-          {lines.map((line) => (
+          {factLines(facts, cwd, commands.length > 0).map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+function factLines(facts: VerdictFacts, cwd: string, isExplained: boolean): readonly string[] {
+  const { rule, claims, paths = [], expanded = [], hook, mode, trust } = facts;
+  return [
+    words.why.mode(mode),
+    ...(rule ? [words.why.rule(visible(rule.text), rule.list, rule.source)] : []),
+    ...(hook ? [words.why.hook(hook.verdict, visible(hook.reason))] : []),
+    ...claims
+      // A command that is explained says more than that it would be run.
+      .filter(({ action }) => !(isExplained && action === "execute"))
+      .map((claim) => words.why.claim(claim.action, visible(shortPath(claim.target, cwd)), claim)),
+    ...paths
+      // Every word of a command is looked up; one that is no file says nothing more.
+      .filter(({ missing }) => !(isExplained && missing === true))
+      .map((found) => words.why.path(visible(shortPath(found.path, cwd)), found)),
+    ...(expanded.length > 0 ? [words.why.expanded(expanded.map(visible).join(", "))] : []),
+    ...(trust === "untrusted" ? [words.why.untrusted] : []),
+  ];
 }

@@ -14,13 +14,14 @@ const QuestionsForm = lazy(async () => ({ default: (await import("./questions-fo
 
 type AskCardProps = {
   readonly ask: Ask;
+  readonly session: string;
   readonly cwd: string;
   readonly isReadOnly: boolean;
   readonly onAnswer: AnswerAsk;
 };
 
 /** It can be reached by its own key; within it the letters on its buttons answer. */
-export function AskCard({ ask, cwd, isReadOnly, onAnswer }: AskCardProps): ReactElement {
+export function AskCard({ ask, session, cwd, isReadOnly, onAnswer }: AskCardProps): ReactElement {
   const heading = useId();
   const [problem, setProblem] = useState("");
   const [isSending, setSending] = useState(false);
@@ -49,7 +50,7 @@ export function AskCard({ ask, cwd, isReadOnly, onAnswer }: AskCardProps): React
         <span>{askTitle(ask)}</span>
         {ask.origin && <span className="quiet origin">{askOrigin(ask)}</span>}
       </h3>
-      {ask.kind !== "plan" && ask.kind !== "question" && <AskAbout ask={ask} cwd={cwd} />}
+      {ask.kind !== "plan" && ask.kind !== "question" && <AskAbout ask={ask} session={session} cwd={cwd} />}
       {isReadOnly ? (
         <p className="quiet">{words.readOnlyAsk}</p>
       ) : (

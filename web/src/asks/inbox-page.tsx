@@ -3,33 +3,40 @@ import { visible } from "keel/view";
 import type { ReactElement } from "react";
 import { Link } from "../kit/link.tsx";
 import { useWorld } from "../live/world.ts";
+import { RailButton } from "../overview/rail.tsx";
 import { words } from "../words.ts";
 import { AskCard } from "./ask-card.tsx";
 import { answerAsk, useInbox } from "./inbox.tsx";
 
 /** A page of its own: on a phone it is what people come for. */
-export function InboxPage(): ReactElement {
+export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactElement {
   const world = useWorld();
   const waiting = useInbox();
   return (
-    <main className="inbox" id="main">
-      <h1>{words.inbox.title}</h1>
-      {waiting.length === 0 && <p className="quiet">{words.inbox.none}</p>}
-      {waiting.map((one) => (
-        <article key={`${one.worker} ${one.ask.id}`}>
-          <h2>
-            <Link to={{ page: "worker", workspace: one.workspace, worker: one.worker }}>
-              {visible(one.title)}
-            </Link>
-          </h2>
-          <AskCard
-            ask={one.ask}
-            cwd={one.cwd}
-            isReadOnly={false}
-            onAnswer={(answer, keep) => answerAsk(world, one, answer, keep)}
-          />
-        </article>
-      ))}
+    <main className="overview" id="main">
+      <header className="head">
+        <RailButton onOpen={onRail} />
+        <h1>{words.inbox.title}</h1>
+      </header>
+      <div className="inbox">
+        {waiting.length === 0 && <p className="quiet">{words.inbox.none}</p>}
+        {waiting.map((one) => (
+          <article key={`${one.worker} ${one.ask.id}`}>
+            <h2>
+              <Link to={{ page: "worker", workspace: one.workspace, worker: one.worker }}>
+                {visible(one.title)}
+              </Link>
+            </h2>
+            <AskCard
+              ask={one.ask}
+              session={one.session}
+              cwd={one.cwd}
+              isReadOnly={false}
+              onAnswer={(answer, keep) => answerAsk(world, one, answer, keep)}
+            />
+          </article>
+        ))}
+      </div>
     </main>
   );
 }

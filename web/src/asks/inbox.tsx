@@ -24,8 +24,8 @@ export function useInbox(): readonly WaitingAsk[] {
   const asking = all
     .filter(({ archived }) => !archived)
     .flatMap(({ id, title, cwd, workers }) =>
-      workers.flatMap(({ id: worker, session, asks = 0, activity }) =>
-        session !== undefined && (asks > 0 || activity === "asking")
+      workers.flatMap(({ id: worker, engine, session, asks = 0, activity }) =>
+        engine === "keel" && session !== undefined && (asks > 0 || activity === "asking")
           ? [{ workspace: id, title, cwd, worker, session, asks }]
           : [],
       ),

@@ -3,6 +3,7 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
+  memo,
   type ReactElement,
   type Ref,
   useEffect,
@@ -34,7 +35,7 @@ type ComposerProps = {
   readonly ref?: Ref<ComposerHandle>;
 };
 
-export function Composer({ session, view, ref }: ComposerProps): ReactElement {
+export const Composer = memo(function Composer({ session, view, ref }: ComposerProps): ReactElement {
   const world = useWorld();
   const [text, setText] = useDraft(session);
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
@@ -195,42 +196,45 @@ export function Composer({ session, view, ref }: ComposerProps): ReactElement {
         </p>
       )}
       <div className="controls">
-        <SessionControls session={session} view={view} />
-        <span className="gap" />
-        <PictureButton onFiles={(files) => void take(files)} />
-        {isRunning && (
-          <>
-            <fieldset className="when">
-              <legend className="unseen">{words.composer.when}</legend>
-              {(["now", "after"] as const).map((one) => (
-                <label key={one} title={words.composer.whenHint[one]}>
-                  <input
-                    type="radio"
-                    name={`${listId}-when`}
-                    checked={when === one}
-                    onChange={() => setWhen(one)}
-                  />
-                  <span>{words.composer.whenName[one]}</span>
-                </label>
-              ))}
-            </fieldset>
-            <Button icon="stop" hint="Esc" aria-label={words.composer.interrupt} onClick={interrupt}>
-              <span className="when-wide">{words.composer.interrupt}</span>
-            </Button>
-          </>
-        )}
-        <button
-          type="submit"
-          className="button main send"
-          disabled={isEmpty}
-          aria-label={words.composer.send}
-        >
-          <Icon name="send" />
-        </button>
+        <div className="chosen">
+          <SessionControls session={session} view={view} />
+        </div>
+        <div className="doing">
+          <PictureButton onFiles={(files) => void take(files)} />
+          {isRunning && (
+            <>
+              <fieldset className="when">
+                <legend className="unseen">{words.composer.when}</legend>
+                {(["now", "after"] as const).map((one) => (
+                  <label key={one} title={words.composer.whenHint[one]}>
+                    <input
+                      type="radio"
+                      name={`${listId}-when`}
+                      checked={when === one}
+                      onChange={() => setWhen(one)}
+                    />
+                    <span>{words.composer.whenName[one]}</span>
+                  </label>
+                ))}
+              </fieldset>
+              <Button icon="stop" hint="Esc" aria-label={words.composer.interrupt} onClick={interrupt}>
+                <span className="when-wide">{words.composer.interrupt}</span>
+              </Button>
+            </>
+          )}
+          <button
+            type="submit"
+            className="button main send"
+            disabled={isEmpty}
+            aria-label={words.composer.send}
+          >
+            <Icon name="send" />
+          </button>
+        </div>
       </div>
     </form>
   );
-}
+});
 
 function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactElement {
   const input = useRef<HTMLInputElement>(null);

@@ -1,20 +1,25 @@
 /** A conversation: its rows, the field below them, and what stands beside it. */
-import type { WorkspaceEntry } from "keel/protocol";
-import { rowsOf } from "keel/view";
+import type { Ask, WorkspaceEntry } from "keel/protocol";
+import { type Row, rowsOf } from "keel/view";
 import { lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { answerAsk } from "../asks/inbox.tsx";
 import { Composer, type ComposerHandle } from "../composer/composer.tsx";
 import { useAnnounce } from "../kit/announce.tsx";
+import { Button } from "../kit/button.tsx";
+import { useMedia } from "../kit/media.ts";
 import { useNavigation } from "../live/navigation.ts";
-import { useSession, useWorld, type World } from "../live/world.ts";
+import { useAccess, useSession, useWorld, type World } from "../live/world.ts";
 import { pathOf, type Route } from "../route.ts";
-import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
+import { SideChips } from "../side/chips.tsx";
 import { words } from "../words.ts";
 import { ConversationHead } from "./head.tsx";
+import type { Jump } from "./items.ts";
 import { RowList, type RowListHandle } from "./row-list.tsx";
 import { sayActivity } from "./say-activity.ts";
 
+const AskSheet = lazy(async () => ({ default: (await import("../asks/ask-sheet.tsx")).AskSheet }));
 const Side = lazy(async () => ({ default: (await import("../side/side.tsx")).Side }));
 const RewindDialog = lazy(async () => ({
   default: (await import("../side/rewind-dialog.tsx")).RewindDialog,
@@ -46,38 +51,52 @@ export function Conversation({
   const [isSideOpen, setSideOpen] = useState(false);
   const [isSearching, setSearching] = useState(false);
   const [rewinding, setRewinding] = useState<{ readonly checkpoint?: string | undefined }>();
-  const isReadOnly = reading !== undefined;
+  const access = useAccess();
+  const isReadOnly = reading !== undefined || access !== "work";
+  const mayAnswer = reading === undefined && access !== "watch";
+  const isPhone = useMedia("(max-width: 767px)");
+  const [isLater, setLater] = useState(false);
   const rows = useMemo(() => rowsOf(view.transcript).toArray(), [view.transcript]);
+  // A piece of a reply changes its row and nothing that stands around the rows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told counts all but pieces
+  const settled = useMemo(() => view, [session, view.told]);
+  const now = useRef({ rows, transcript: view.transcript });
+  now.current = { rows, transcript: view.transcript };
   useAnnounceActivity(sayActivity(view));
+  const asks = useMemo(() => openAsksIn(rows), [rows]);
+  const hasSheet = isPhone && mayAnswer && asks.length > 0;
 
-  const jumpToFile = useCallback(
-    (path: string): void => {
-      const row = rows.findLast(
-        (one) => one.kind === "tool" && one.display?.kind === "diff" && one.display.path === path,
-      );
-      if (row) list.current?.toRow(row.id);
-    },
-    [rows],
-  );
+  const jumpToFile = useCallback((path: string): void => {
+    const row = now.current.rows.findLast(
+      (one) => one.kind === "tool" && one.display?.kind === "diff" && one.display.path === path,
+    );
+    if (row) list.current?.toRow(row.id);
+  }, []);
+  const search = useCallback(() => setSearching(true), []);
+  const jump = useCallback((to: Jump, step: 1 | -1): void => void list.current?.jump(to, step), []);
+  const toggleSide = useCallback(() => setSideOpen((isOpen) => !isOpen), []);
+  const closeSide = useCallback(() => setSideOpen(false), []);
+  const rewind = useCallback(() => setRewinding({}), []);
   const openAgent: RowActions["openAgent"] = useCallback(
     (row) => {
       if (row.data.session !== undefined) go({ page: "session", session: row.data.session });
     },
     [go],
   );
-  const { transcript, standing } = view;
+  const { cwd } = view.standing;
   const actions = useMemo<RowActions>(
     () => ({
       session,
-      cwd: standing.cwd,
+      cwd,
       isReadOnly,
-      transcript,
+      mayAnswer,
+      hasSheet,
       renderRow: (row) => <WholeRow row={row} />,
       answer: (ask, answer, keep) => answerAsk(world, { session, ask }, answer, keep),
       dropInput: async (inputId) => void (await world.submit(session, { type: "drop", inputId })),
       editInput: async (inputId) => {
         const receipt = await world.submit(session, { type: "drop", inputId });
-        const row = transcript.own.rows.get(inputId);
+        const row = now.current.transcript.own.rows.get(inputId);
         if (receipt.type !== "dropped" || !receipt.found || row?.kind !== "user") return;
         composer.current?.add(
           row.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
@@ -91,7 +110,7 @@ export function Conversation({
       stopTask: async (taskId) => void (await world.submit(session, { type: "stop", taskId })),
       whole: (id) => feed.whole(id),
     }),
-    [session, standing.cwd, isReadOnly, transcript, world, feed, openAgent, route, go],
+    [session, cwd, isReadOnly, mayAnswer, hasSheet, world, feed, openAgent, route, go],
   );
 
   return (
@@ -99,15 +118,16 @@ export function Conversation({
       <div className={`worker${isReadOnly ? " is-read" : ""}`}>
         <ConversationHead
           session={session}
-          view={view}
+          view={settled}
           workspace={workspace}
           worker={route.page === "worker" ? route.worker : undefined}
           onRail={onRail}
-          onSearch={() => setSearching(true)}
-          onJump={(to, step) => list.current?.jump(to, step)}
-          onSide={() => setSideOpen(!isSideOpen)}
+          onSearch={search}
+          onJump={jump}
+          onSide={toggleSide}
         />
         <main className="conversation" id="main">
+          <SideChips view={settled} onOpen={() => setSideOpen(true)} />
           {isSearching && <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />}
           {state.phase === "failed" ? (
             <div className="state">
@@ -116,19 +136,45 @@ export function Conversation({
           ) : rows.length === 0 && state.phase !== "reading" ? (
             <EmptyConversation isLoading={state.phase === "catching-up"} />
           ) : (
-            <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+            <TranscriptContext value={view.transcript}>
+              <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+            </TranscriptContext>
           )}
-          <div className="foot">{reading ?? <Composer ref={composer} session={session} view={view} />}</div>
+          <div className="foot">
+            {hasSheet && isLater && (
+              <Button look="plain" onClick={() => setLater(false)}>
+                {words.rail.asks(asks.length)}
+              </Button>
+            )}
+            {hasSheet && !isLater ? (
+              <Suspense>
+                <AskSheet
+                  asks={asks}
+                  session={session}
+                  cwd={cwd}
+                  onAnswer={actions.answer}
+                  onLater={() => setLater(true)}
+                />
+              </Suspense>
+            ) : (
+              (reading ??
+              (access === "work" ? (
+                <Composer ref={composer} session={session} view={settled} />
+              ) : (
+                <p className="reading quiet">{words.access[access]}</p>
+              )))
+            )}
+          </div>
         </main>
         <Suspense fallback={<aside className="side" />}>
           <Side
             session={session}
-            view={view}
+            view={settled}
             isReadOnly={isReadOnly}
             isOpen={isSideOpen}
-            onClose={() => setSideOpen(false)}
+            onClose={closeSide}
             onFile={jumpToFile}
-            onRewind={() => setRewinding({})}
+            onRewind={rewind}
             onAgent={openAgent}
           />
         </Suspense>
@@ -146,6 +192,9 @@ export function Conversation({
     </RowActionsContext>
   );
 }
+
+const openAsksIn = (rows: readonly Row[]): readonly Ask[] =>
+  rows.flatMap((row) => (row.kind === "ask" && !row.closed ? [row.ask] : []));
 
 /** A copy up to the message, which is not in it. */
 async function forkBefore({ client }: World, session: string, before: number): Promise<string> {

@@ -1,13 +1,17 @@
 /** The head of a conversation: its title, where it works, what it took, and its workers as tabs. */
 import type { WorkspaceEntry } from "keel/protocol";
 import { sayCost, visible } from "keel/view";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
+import { useAnnounce } from "../kit/announce.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { MenuButton } from "../kit/menu.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
+import { useNavigation } from "../live/navigation.ts";
 import type { SessionView } from "../live/session-view.ts";
 import { useInquiry } from "../live/use-inquiry.ts";
+import { useWorld } from "../live/world.ts";
 import { RailButton } from "../overview/rail.tsx";
+import { toTerminal } from "../overview/switch-view.ts";
 import { WorkerTabs } from "../overview/worker-tabs.tsx";
 import { words } from "../words.ts";
 import type { Jump } from "./items.ts";
@@ -29,10 +33,20 @@ const signs = { idle: "done", running: "active", asking: "asking" } as const sat
   SignKind
 >;
 
-export function ConversationHead(props: ConversationHeadProps): ReactElement {
+export const ConversationHead = memo(function ConversationHead(props: ConversationHeadProps): ReactElement {
   const { session, view, workspace, worker, onRail, onSearch, onJump, onSide } = props;
   const { standing, totals, activity } = view;
+  const world = useWorld();
+  const { go } = useNavigation();
+  const announce = useAnnounce();
   const context = useInquiry(session, "context", view.cache.requests);
+  const hasFailed =
+    activity.state === "idle" && workspace?.workers.find(({ id }) => id === worker)?.activity === "failed";
+  const copyAll = async (): Promise<void> => {
+    const { sessionAsMarkdown } = await import("./copy-session.ts");
+    await navigator.clipboard.writeText(await sessionAsMarkdown(world.client, session));
+    announce(words.copied);
+  };
   const title = workspace?.title ?? standing.settings?.title ?? firstWords(view);
   const { added = 0, removed = 0, branch, worktree } = workspace ?? {};
   const percent =
@@ -46,9 +60,12 @@ export function ConversationHead(props: ConversationHeadProps): ReactElement {
         <h1 className="one-line">{visible(title)}</h1>
         <p className="facts">
           <span className="doing">
-            <Sign kind={signs[activity.state]} /> {visible(sayActivity(view))}
+            <Sign kind={hasFailed ? "failed" : signs[activity.state]} />
+            {hasFailed ? words.activity.failed : visible(sayActivity(view))}
           </span>
-          <span className="one-line">{visible(shortHome(workspace?.cwd ?? standing.cwd))}</span>
+          <span className="one-line where">
+            {visible(shortHome((worktree ? workspace?.folder : workspace?.cwd) ?? standing.cwd))}
+          </span>
           {branch !== undefined && (
             <span>{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>
           )}
@@ -72,13 +89,33 @@ export function ConversationHead(props: ConversationHeadProps): ReactElement {
             { label: words.jump.previous[to], onPick: () => onJump(to, -1) },
           ])}
         />
+        <MenuButton
+          icon="more"
+          label={words.workers.menu}
+          items={[
+            {
+              label: words.workers.copyAll,
+              icon: "copy",
+              onPick: () => void copyAll().catch(() => undefined),
+            },
+            ...(workspace
+              ? [
+                  {
+                    label: words.workers.inTerminal,
+                    icon: "terminal" as const,
+                    onPick: () => void toTerminal(world, { workspace, session }).then(go, () => undefined),
+                  },
+                ]
+              : []),
+          ]}
+        />
         <span className="only-medium">
           <IconButton icon="panel" label={words.rail.openSide} onClick={onSide} />
         </span>
       </div>
     </header>
   );
-}
+});
 
 function firstWords({ transcript }: SessionView): string {
   const first = transcript.own.rows.at(0);

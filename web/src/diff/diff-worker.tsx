@@ -8,6 +8,7 @@ import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import { faultOf, useWorld } from "../live/world.ts";
+import { isConversation } from "../overview/switch-view.ts";
 import { words } from "../words.ts";
 import { asMessage, type DiffComment, keepComments, readComments } from "./comments.ts";
 import { FileDiffView } from "./file-diff.tsx";
@@ -53,7 +54,7 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
     setComments(next);
     keepComments(world.notes, worker.id, next);
   };
-  const agent = workspace.workers.find(({ kind, session }) => kind === "agent" && session !== undefined);
+  const agent = workspace.workers.find(isConversation);
   const send = (): void => {
     if (agent?.session === undefined) return;
     void world.say(agent.session, [{ type: "text", text: asMessage(comments) }], "now");
@@ -64,7 +65,7 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
   if (diff.problem !== undefined) return <p className="state">{visible(diff.problem)}</p>;
   const file = diff.files.find(({ path }) => path === chosen) ?? diff.files[0];
   return (
-    <div className="diff-worker">
+    <div className="diff-worker" style={{ ["--files" as string]: Math.max(1, diff.files.length) }}>
       <section className="diff-files" aria-label={words.diffs.files}>
         <header>
           <span className="figures">

@@ -4,8 +4,9 @@ import { visible } from "keel/view";
 import { type ReactElement, useEffect, useMemo, useState } from "react";
 import { Virtualizer } from "virtua";
 import { DiffWords } from "../displays/diff-display.tsx";
-import { type DiffLine, withChanges } from "../displays/diff-lines.ts";
+import { type DiffLine, sideBySide, withChanges } from "../displays/diff-lines.ts";
 import { Button, IconButton } from "../kit/button.tsx";
+import { useMedia } from "../kit/media.ts";
 import { faultOf, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 import { type DiffComment, isStale } from "./comments.ts";
@@ -28,7 +29,8 @@ type Hunk = FileDiff["hunks"][number];
 /** The head of a hunk, or one of its lines. */
 type DiffItem =
   | { readonly kind: "head"; readonly key: string; readonly hunk: Hunk }
-  | { readonly kind: "line"; readonly key: string; readonly line: DiffLine };
+  /** One line, or the two sides of it, of which one may be empty. */
+  | { readonly kind: "line"; readonly key: string; readonly sides: readonly (DiffLine | null)[] };
 
 export function FileDiffView({
   worker,
@@ -53,7 +55,11 @@ export function FileDiffView({
       isWanted = false;
     };
   }, [client, worker, path, stamp]);
-  const items = useMemo(() => itemsOf(diff), [diff]);
+  const isWide = useMedia("(min-width: 1100px)");
+  const items = useMemo(() => itemsOf(diff, isWide), [diff, isWide]);
+  const shown = items.flatMap((item) =>
+    item.kind === "line" ? item.sides.filter((line) => line !== null) : [],
+  );
   const here = comments.filter((comment) => comment.path === path);
   const isStaged = file.staged === "staged";
   const comment = (line: DiffLine, text: string): void => {
@@ -89,43 +95,64 @@ export function FileDiffView({
         <Virtualizer data={items}>
           {(item: DiffItem) =>
             item.kind === "head" ? (
-              <HunkHead key={item.key} hunk={item.hunk} path={path} onChange={onChange} />
+              <HunkHead
+                key={item.key}
+                hunk={item.hunk}
+                path={path}
+                // What can be done with the only one can be done with the file.
+                isOnly={diff?.hunks.length === 1}
+                onChange={onChange}
+              />
             ) : (
-              <div key={item.key} className={`hunk-line ${item.line.kind}`}>
-                <div className="code-line">
-                  <IconButton
-                    icon="plus"
-                    label={words.diffs.commentOn(item.line.after ?? item.line.before ?? 0)}
-                    onClick={() => setWriting(item.key)}
-                  />
-                  <span className="number">{item.line.before}</span>
-                  <span className="number">{item.line.after}</span>
-                  <code>
-                    <DiffWords line={item.line} />
-                  </code>
-                </div>
-                {here
-                  .filter((one) => isOn(one, item.line))
-                  .map((one) => (
-                    <Comment
-                      key={one.id}
-                      comment={one}
-                      isOld={isStale(one, item.line.text)}
-                      onDrop={() => onComments(comments.filter(({ id }) => id !== one.id))}
-                    />
-                  ))}
-                {writing === item.key && (
-                  <CommentField
-                    onSend={(text) => comment(item.line, text)}
-                    onCancel={() => setWriting(undefined)}
-                  />
+              <div key={item.key} className={item.sides.length > 1 ? "hunk-row is-both" : "hunk-row"}>
+                {item.sides.map((line, side) =>
+                  line === null ? (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: left and right
+                    <div key={side} className="hunk-line none" />
+                  ) : (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: left and right
+                    <div key={side} className={`hunk-line ${line.kind}`}>
+                      <div className="code-line">
+                        <IconButton
+                          icon="plus"
+                          label={words.diffs.commentOn(line.after ?? line.before ?? 0)}
+                          onClick={() => setWriting(`${item.key} ${side}`)}
+                        />
+                        {item.sides.length === 1 && <span className="number">{line.before}</span>}
+                        <span className="number">
+                          {side === 0 && item.sides.length > 1 ? line.before : line.after}
+                        </span>
+                        <code>
+                          <DiffWords line={line} />
+                        </code>
+                      </div>
+                      {/* A line that is the same on both sides has its comments on the right. */}
+                      {(side === item.sides.length - 1 || line.kind === "removed") &&
+                        here
+                          .filter((one) => isOn(one, line))
+                          .map((one) => (
+                            <Comment
+                              key={one.id}
+                              comment={one}
+                              isOld={isStale(one, line.text)}
+                              onDrop={() => onComments(comments.filter(({ id }) => id !== one.id))}
+                            />
+                          ))}
+                      {writing === `${item.key} ${side}` && (
+                        <CommentField
+                          onSend={(text) => comment(line, text)}
+                          onCancel={() => setWriting(undefined)}
+                        />
+                      )}
+                    </div>
+                  ),
                 )}
               </div>
             )
           }
         </Virtualizer>
         {here
-          .filter((one) => !items.some((item) => item.kind === "line" && isOn(one, item.line)))
+          .filter((one) => !shown.some((line) => isOn(one, line)))
           .map((one) => (
             <Comment
               key={one.id}
@@ -142,7 +169,7 @@ export function FileDiffView({
 const isOn = ({ line, side }: DiffComment, { before, after, kind }: DiffLine): boolean =>
   side === "before" ? kind === "removed" && before === line : kind !== "removed" && after === line;
 
-function itemsOf(diff: FileDiff | undefined): readonly DiffItem[] {
+function itemsOf(diff: FileDiff | undefined, isWide: boolean): readonly DiffItem[] {
   return (diff?.hunks ?? []).flatMap((hunk) => {
     const lines = withChanges(
       hunk.lines.map(
@@ -155,9 +182,13 @@ function itemsOf(diff: FileDiff | undefined): readonly DiffItem[] {
         }),
       ),
     );
+    const isBoth = isWide && lines.some(({ kind }) => kind === "removed");
+    const rows = isBoth
+      ? sideBySide(lines).map(({ left, right }) => [left, right])
+      : lines.map((line) => [line]);
     return [
       { kind: "head" as const, key: hunk.id, hunk },
-      ...lines.map((line, index) => ({ kind: "line" as const, key: `${hunk.id}:${index}`, line })),
+      ...rows.map((sides, index) => ({ kind: "line" as const, key: `${hunk.id}:${index}`, sides })),
     ];
   });
 }
@@ -165,22 +196,26 @@ function itemsOf(diff: FileDiff | undefined): readonly DiffItem[] {
 const HunkHead = ({
   hunk,
   path,
+  isOnly,
   onChange,
 }: {
   readonly hunk: Hunk;
   readonly path: string;
+  readonly isOnly: boolean;
   readonly onChange: ChangeDiff;
 }): ReactElement => (
   <div className="hunk-head">
     <code className="one-line">{visible(hunk.head)}</code>
     <span className="gap" />
-    <Button
-      look="plain"
-      onClick={() => void onChange({ action: hunk.staged ? "unstage" : "stage", path, hunk: hunk.id })}
-    >
-      {hunk.staged ? words.diffs.unstage : words.diffs.stage}
-    </Button>
-    {!hunk.staged && (
+    {!isOnly && !hunk.committed && (
+      <Button
+        look="plain"
+        onClick={() => void onChange({ action: hunk.staged ? "unstage" : "stage", path, hunk: hunk.id })}
+      >
+        {hunk.staged ? words.diffs.unstage : words.diffs.stage}
+      </Button>
+    )}
+    {!isOnly && !hunk.staged && !hunk.committed && (
       <Button look="plain" onClick={() => void onChange({ action: "revert", path, hunk: hunk.id })}>
         {words.diffs.revert}
       </Button>

@@ -16,7 +16,7 @@ const mostLines = 24;
 export function DiffDisplay({ display }: DiffProps): ReactElement {
   const { notes } = useWorld();
   const isWide = useMedia("(min-width: 1100px)");
-  const [isBoth, setBoth] = useState(() => notes.getItem(bothNote) === "both");
+  const [isBoth, setBoth] = useState(() => notes.getItem(bothNote) !== "one");
   const hunks = useMemo(() => display.hunks.map((hunk) => linesOfHunk(hunk)), [display.hunks]);
   if (hunks.length === 0) return <p className="quiet">{words.noChanges}</p>;
   const hasBoth = isWide && hunks.some((lines) => lines.some(({ kind }) => kind === "removed"));

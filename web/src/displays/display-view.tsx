@@ -42,9 +42,8 @@ export function DisplayView({
   return <Component display={display} isRunning={isRunning} />;
 }
 
-/** What is worth seeing without being asked for: changes, and a list that is being worked off. */
-export const opensByItself = (display: Display): boolean =>
-  display.kind === "diff" || display.kind === "todo";
+/** What is worth seeing without being asked for: changes. A list that is worked off stands beside the conversation. */
+export const opensByItself = (display: Display): boolean => display.kind === "diff";
 
 export const PlainText = ({ text }: { readonly text: string }): ReactElement => (
   <Folded lines={readable(text).trimEnd().split("\n")} most={16} keep="start">

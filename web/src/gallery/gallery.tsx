@@ -15,8 +15,11 @@ import { keptNowhere } from "../live/kept-events.ts";
 import { type Navigation, NavigationContext } from "../live/navigation.ts";
 import { Cell } from "../live/observable.ts";
 import { World, WorldContext } from "../live/world.ts";
+import { LoginPage } from "../login/login-page.tsx";
+import { NewWorkspace } from "../overview/new-workspace.tsx";
+import { Palette } from "../palette/palette.tsx";
 import type { Route } from "../route.ts";
-import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
 import { type Recording, recordedClient } from "./recorded-client.ts";
 import { displaySamples, formAsk, hostileRows } from "./samples.ts";
@@ -51,6 +54,20 @@ export const shelves: Readonly<Record<string, Shelf>> = {
   diff: { title: "A diff", show: page(worker("login-fix", "diff")) },
   terminal: { title: "A terminal", show: page(worker("login-fix", "terminal")) },
   empty: { title: "Nothing yet", show: page({ page: "overview" }, {}) },
+  plan: { title: "A plan", show: page(worker("plan")) },
+  foreign: { title: "Another engine", show: page(worker("routes")) },
+  watching: {
+    title: "A device that may only watch",
+    show: page(worker("login-fix"), { ...scene, access: "watch" }),
+  },
+  create: { title: "A new workspace", show: () => <Over what="create" /> },
+  palette: { title: "The palette", show: () => <Over what="palette" /> },
+  login: { title: "Not let in", show: () => <LoginPage /> },
+  connecting: {
+    title: "Connecting",
+    show: page({ page: "overview" }, { link: { state: "connecting", since: 0 } }),
+  },
+  missing: { title: "A workspace that is gone", show: page(worker("gone")) },
   lost: {
     title: "The connection is lost",
     show: page(worker("login-fix"), { ...scene, link: { state: "lost", since: 0, reason: "closed" } }),
@@ -113,6 +130,20 @@ function Staged({
   );
 }
 
+/** What lies over a page. */
+const Over = ({ what }: { readonly what: "create" | "palette" }): ReactElement => (
+  <Staged route={overviewRoute} recording={scene}>
+    <App />
+    {what === "create" ? (
+      <NewWorkspace onClose={() => undefined} />
+    ) : (
+      <Palette onClose={() => undefined} onCreate={() => undefined} />
+    )}
+  </Staged>
+);
+
+const overviewRoute: Route = { page: "overview" };
+
 const never = async (): Promise<never> => {
   throw new Error("This is a recording: nothing can be done in it.");
 };
@@ -129,7 +160,8 @@ function Stage({
       session: "recorded",
       cwd: "/home/ada/shop",
       isReadOnly: false,
-      transcript: transcriptOf(events),
+      mayAnswer: true,
+      hasSheet: false,
       renderRow: (row) => <WholeRow row={row} />,
       answer: never,
       dropInput: never,
@@ -141,12 +173,15 @@ function Stage({
       stopTask: never,
       whole: async () => undefined,
     }),
-    [events],
+    [],
   );
+  const transcript = useMemo(() => transcriptOf(events), [events]);
   return (
     <Staged route={{ page: "overview" }} recording={scene}>
       <Announcer>
-        <RowActionsContext value={actions}>{children}</RowActionsContext>
+        <RowActionsContext value={actions}>
+          <TranscriptContext value={transcript}>{children}</TranscriptContext>
+        </RowActionsContext>
       </Announcer>
     </Staged>
   );
@@ -210,7 +245,7 @@ const Asks = (): ReactElement => (
       {[...Object.values(recorded).flatMap(asksIn), formAsk].map((ask) => (
         <section key={ask.id} className="sample">
           <h2>{ask.kind}</h2>
-          <AskCard ask={ask} cwd="/home/ada/shop" isReadOnly={false} onAnswer={never} />
+          <AskCard ask={ask} session="login" cwd="/home/ada/shop" isReadOnly={false} onAnswer={never} />
         </section>
       ))}
     </Stage>

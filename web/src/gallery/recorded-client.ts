@@ -1,7 +1,10 @@
 /** A server that is only a recording: it tells what happened once, and answers what the page asks about it. */
-import type { KeelClient, LinkStatus, SessionHandle } from "keel/client";
+import type { AgentUpdate, KeelClient, LinkStatus, SessionHandle } from "keel/client";
 import type {
+  Access,
+  AnswerTo,
   Ask,
+  DeviceEntry,
   DiffSummary,
   Durable,
   Envelope,
@@ -20,6 +23,11 @@ export type Recording = {
   readonly diff?: DiffSummary | undefined;
   readonly fileDiffs?: Readonly<Record<string, FileDiff>> | undefined;
   readonly terminal?: readonly TerminalUpdate[] | undefined;
+  /** What an agent of another engine said. */
+  readonly messages?: readonly AgentUpdate[] | undefined;
+  readonly devices?: readonly DeviceEntry[] | undefined;
+  readonly found?: AnswerTo<"search">["found"] | undefined;
+  readonly access?: Access | undefined;
 };
 
 const forever = (signal: AbortSignal): Promise<void> =>
@@ -54,7 +62,7 @@ export function recordedClient(recording: Recording): KeelClient {
   const client: Partial<KeelClient> = {
     link,
     onLink: () => () => undefined,
-    greeting: async () => ({ keel: "0.1.0", boot: "recorded", access: "work" }),
+    greeting: async () => ({ keel: "0.1.0", boot: "recorded", access: recording.access ?? "work" }),
     sessions: async () => [],
     attach,
     history: async ({ session }) => ({ events: eventsOf(session).filter(isStored), more: false }),
@@ -63,12 +71,19 @@ export function recordedClient(recording: Recording): KeelClient {
       watchDiff: (_: string, signal: AbortSignal) => told(recording.diff ? [recording.diff] : [], signal),
       fileDiff: async ({ path }: { path: string }) =>
         recording.fileDiffs?.[path] ?? { path, stamp: "", hunks: [] },
+      messages: (_: string, signal: AbortSignal) => told(recording.messages ?? [], signal),
       terminal: () => ({
         updates: (signal: AbortSignal) => told(recording.terminal ?? [], signal),
         type: async () => undefined,
         resize: async () => undefined,
       }),
     } as unknown as KeelClient["workspaces"],
+    search: async ({ words }) => ({ found: words === "clock" ? (recording.found ?? []) : [], more: false }),
+    devices: {
+      list: async () => recording.devices ?? [],
+      pair: async () => ({ pairing: "1", code: "K7Q2M9XW", until: 0, url: "https://shop.example:7777" }),
+      pairing: () => new Promise(() => undefined),
+    } as unknown as KeelClient["devices"],
     close: () => undefined,
   };
   return new Proxy(client as KeelClient, {

@@ -15,6 +15,7 @@ import plan from "./recorded/plan.json" with { type: "json" };
 import question from "./recorded/question.json" with { type: "json" };
 import shortened from "./recorded/shortened.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
+import { devices, explain, foreignMessages } from "./told.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
 
@@ -101,6 +102,27 @@ export const workspaces: readonly WorkspaceEntry[] = [
         costUsd: 0.4,
       }),
     ],
+  }),
+  workspace("routes", {
+    title: "Routes, by another agent",
+    branch: "main",
+    createdAt: at - 3_500,
+    workers: [
+      worker("routes", {
+        engine: "sdk",
+        name: "Agent SDK",
+        session: "elsewhere",
+        lastWords: "There is one.",
+      }),
+    ],
+  }),
+  workspace("plan", {
+    title: "A login that lasts",
+    cwd: "/home/ada/blog",
+    folder: "/home/ada/blog",
+    createdAt: at - 3_800,
+    archived: true,
+    workers: [worker("plan", { session: "plan", activity: "idle" })],
   }),
   workspace("drafts", {
     title: "Drafts",
@@ -190,7 +212,10 @@ export const scene: Recording = {
   diff,
   fileDiffs,
   terminal,
+  messages: foreignMessages,
+  devices,
   inquiries: {
+    explain,
     context: {
       model: "claude-opus-5-5",
       windowTokens: 200_000,

@@ -12,6 +12,8 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
+    // What is to be filled in before what closes it.
+    dialog?.querySelector<HTMLElement>(".body :is(input, textarea, select):not([type=hidden])")?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

@@ -1,7 +1,7 @@
 /** All that the page has at work: the way to the server, what the browser keeps, and the sessions that are looked at. */
 
 import type { KeelClient, LinkStatus } from "keel/client";
-import type { Command, FaultData, InputBlock, Receipt, WorkspaceEntry } from "keel/protocol";
+import type { Access, Command, FaultData, InputBlock, Receipt, WorkspaceEntry } from "keel/protocol";
 import { foldWorkspaces, noWorkspaces, type Workspaces } from "keel/view";
 import { createContext, useContext, useEffect } from "react";
 import type { KeptEvents, UnsentInput } from "./kept-events.ts";
@@ -26,6 +26,7 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
+const rememberMs = 1_000;
 
 export class World {
   readonly client: KeelClient;
@@ -37,12 +38,16 @@ export class World {
   readonly workspaces: Cell<Workspaces>;
   /** The server does not let this browser in, or no longer. */
   readonly isRefused = new Cell(false);
+  /** How far the server lets this browser go; it is only asked for, never decided here. */
+  readonly access = new Cell<Access>("work");
   /** Inputs on their way, which have no receipt yet. */
   readonly unsent = new Cell<readonly UnsentInput[]>([]);
   readonly #ports: WorldPorts;
   readonly #feeds = new Map<string, FollowedSession>();
   readonly #stop = new AbortController();
   readonly #unlisten: () => void;
+  #remembering: ReturnType<typeof setTimeout> | undefined;
+  #rememberedAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: WorldPorts) {
     this.#ports = ports;
@@ -55,8 +60,15 @@ export class World {
     void this.#watchWorkspaces().catch(() => undefined);
     void this.#sendUnsent();
     void this.#lookAtDoor();
+    const greet = (): void =>
+      void this.client.greeting().then(
+        ({ access }) => this.access.set(access),
+        () => undefined,
+      );
+    greet();
     this.#unlisten = this.client.onLink(({ state }) => {
       if (state === "lost") void this.#lookAtDoor();
+      if (state === "connected") greet();
     });
   }
 
@@ -90,9 +102,20 @@ export class World {
     await this.#send(input);
   }
 
+  /** What there is, for the next page to begin with. */
+  remember(): void {
+    clearTimeout(this.#remembering);
+    this.#remembering = undefined;
+    this.#rememberedAt = this.#ports.now();
+    const { isKnown, all } = this.workspaces.get();
+    if (isKnown && !this.isRefused.get())
+      this.notes.setItem(workspacesNote, JSON.stringify(all.slice(0, 200)));
+  }
+
   close(): void {
     this.#stop.abort();
     this.#unlisten();
+    clearTimeout(this.#remembering);
     for (const { feed } of this.#feeds.values()) feed.close();
     this.client.close();
   }
@@ -165,9 +188,15 @@ export class World {
       this.#ports.nextPaint(() => {
         isPaintDue = false;
         this.workspaces.set(now);
-        this.notes.setItem(workspacesNote, JSON.stringify(now.all.slice(0, 200)));
+        this.#rememberSoon();
       });
     }
+  }
+
+  /** What changes often is written now and then, and when the page goes. */
+  #rememberSoon(): void {
+    if (this.#rememberedAt + rememberMs < this.#ports.now()) return this.remember();
+    this.#remembering ??= setTimeout(() => this.remember(), rememberMs);
   }
 
   #remembered(): Workspaces {
@@ -195,6 +224,8 @@ export function useWorld(): World {
   if (!world) throw new Error("outside of the page");
   return world;
 }
+
+export const useAccess = (): Access => useValue(useWorld().access);
 
 export const useWorkspaces = (): Workspaces => useValue(useWorld().workspaces);
 

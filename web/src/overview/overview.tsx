@@ -1,14 +1,18 @@
 /** The first page: everything that is at work, or one field to begin with. */
 import type { SessionEntry, WorkspaceEntry } from "keel/protocol";
 import { sayUsd, visible, workspacesByFolder } from "keel/view";
-import { type ReactElement, useEffect, useState } from "react";
-import { Button } from "../kit/button.tsx";
+import { type FormEvent, memo, type ReactElement, useEffect, useState } from "react";
+import { Button, IconButton } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Ago } from "../kit/time.tsx";
-import { useWorkspaces, useWorld } from "../live/world.ts";
+import { useNavigation } from "../live/navigation.ts";
+import { faultOf, useWorkspaces, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 import { activitySigns, RailButton } from "./rail.tsx";
+import { useSearch } from "./use-search.ts";
+import { workerIcons } from "./worker-tabs.tsx";
 
 type OverviewProps = { readonly onCreate: () => void; readonly onRail: () => void };
 
@@ -18,6 +22,7 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
   const [withArchived, setArchived] = useState(false);
   const shown = all.filter((workspace) => (withArchived || !workspace.archived) && fits(workspace, wanted));
   const hasArchived = all.some(({ archived }) => archived);
+  const said = useSearch(wanted);
   return (
     <main className="overview" id="main">
       <header className="head">
@@ -53,7 +58,9 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
           </div>
         )}
         {isKnown && all.length === 0 && <Welcome onCreate={onCreate} />}
-        {all.length > 0 && shown.length === 0 && <p className="quiet">{words.overview.nothing(wanted)}</p>}
+        {all.length > 0 && shown.length === 0 && said.found.length === 0 && (
+          <p className="quiet">{words.overview.nothing(wanted)}</p>
+        )}
         {workspacesByFolder(shown).map(({ folder, workspaces }) => (
           <section key={folder}>
             <h2>{visible(folder)}</h2>
@@ -64,7 +71,29 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
             </ul>
           </section>
         ))}
+        {said.found.length > 0 && (
+          <section>
+            <h2>{words.overview.said}</h2>
+            <ul className="sessions found">
+              {said.found.map(({ session, row, by, title, firstInput, excerpt, at }) => (
+                <li key={`${session} ${row ?? ""}`}>
+                  <Link to={{ page: "session", session, row }}>
+                    <span className="one-line">{visible(excerpt)}</span>
+                    <span className="quiet one-line">
+                      {words.palette.by[by]} · {visible(title ?? firstInput ?? words.untitled)}
+                    </span>
+                    <span className="quiet figures">
+                      <Ago at={at} />
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+            {said.more && <p className="quiet">{words.overview.saidMore}</p>}
+          </section>
+        )}
         <EarlierSessions
+          wanted={wanted}
           taken={all.flatMap(({ workers }) => workers.flatMap(({ session }) => session ?? []))}
         />
       </div>
@@ -72,12 +101,19 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
   );
 }
 
-const fits = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: string): boolean => {
+const fits = (workspace: WorkspaceEntry, wanted: string): boolean =>
+  wanted.trim() === "" || hasWords(workspace, wanted.trim().toLowerCase());
+
+const hasWords = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: string): boolean => {
   const all = [title, cwd, branch, ...workers.flatMap(({ name, lastWords = "" }) => [name, lastWords])];
-  return all.some((text) => text.toLowerCase().includes(wanted.trim().toLowerCase()));
+  return all.some((text) => text.toLowerCase().includes(wanted));
 };
 
-function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): ReactElement {
+const OverviewRow = memo(function OverviewRow({
+  workspace,
+}: {
+  readonly workspace: WorkspaceEntry;
+}): ReactElement {
   const world = useWorld();
   const { id, title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
   const cost = workers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
@@ -85,37 +121,44 @@ function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): Rea
     <li className={`card${archived ? " is-archived" : ""}`}>
       <div className="card-head">
         <Link to={{ page: "worker", workspace: id }}>{visible(title)}</Link>
-        <span className="quiet figures">
-          {branch !== undefined && `${worktree ? words.worktree(visible(branch)) : visible(branch)} · `}
-          {added + removed > 0 && (
-            <>
-              <span className="added">+{added}</span> <span className="removed">−{removed}</span>
-              {" · "}
-            </>
-          )}
-          {cost > 0 && `${sayUsd(cost)} · `}
-          <Ago at={changedAt} />
-        </span>
-        <Button
-          look="plain"
-          icon="archive"
+        <IconButton
+          icon={archived ? "undo" : "archive"}
+          label={archived ? words.overview.takeBack : words.overview.archive}
           onClick={() =>
             void world.client.workspaces
               .changeWorkspace({ workspace: id, archived: !archived })
               .catch(() => undefined)
           }
-        >
-          {archived ? words.overview.takeBack : words.overview.archive}
-        </Button>
+        />
+        <p className="facts quiet figures">
+          {branch !== undefined && (
+            <span className="one-line">{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>
+          )}
+          {added + removed > 0 && (
+            <span>
+              <span className="added">+{added}</span> <span className="removed">−{removed}</span>
+            </span>
+          )}
+          {cost > 0 && <span>{sayUsd(cost)}</span>}
+          <span>
+            <Ago at={changedAt} />
+          </span>
+        </p>
       </div>
       <ul>
-        {workers.map(({ id: worker, name, activity, lastWords, asks = 0 }) => (
+        {workers.map(({ id: worker, kind, name, activity, lastWords, failure, asks = 0 }) => (
           <li key={worker}>
-            <Link to={{ page: "worker", workspace: id, worker }} className="worker-line">
-              <Sign kind={activitySigns[activity]} says={words.activity[activity]} />
+            <Link to={{ page: "worker", workspace: id, worker }} className={`worker-line is-${activity}`}>
+              {kind === "agent" || activity === "failed" ? (
+                <Sign kind={activitySigns[activity]} says={words.activity[activity]} />
+              ) : (
+                <Icon name={workerIcons[kind]} />
+              )}
               <span className="name">{visible(name)}</span>
               <span className="one-line quiet">
-                {asks > 0 ? words.rail.asks(asks) : visible(lastWords ?? words.activity[activity])}
+                {asks > 0
+                  ? words.rail.asks(asks)
+                  : visible(failure ?? lastWords ?? (kind === "diff" ? "" : words.activity[activity]))}
               </span>
             </Link>
           </li>
@@ -123,22 +166,68 @@ function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): Rea
       </ul>
     </li>
   );
+});
+
+/** One field and one button; what else can be said of a workspace is behind the other. */
+function Welcome({ onCreate }: { readonly onCreate: () => void }): ReactElement {
+  const world = useWorld();
+  const { go } = useNavigation();
+  const [cwd, setCwd] = useState("");
+  const [problem, setProblem] = useState("");
+  const begin = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    try {
+      const made = await world.client.workspaces.createWorkspace({
+        cwd: cwd.trim(),
+        workers: [{ kind: "agent" }],
+      });
+      go({ page: "worker", workspace: made.id, worker: made.workers[0]?.id });
+    } catch (thrown) {
+      setProblem(faultOf(thrown).message);
+    }
+  };
+  return (
+    <section className="welcome">
+      <h2>{words.welcome.title}</h2>
+      <p>{words.welcome.about}</p>
+      <form className="begin" onSubmit={(event) => void begin(event)}>
+        <label className="field">
+          <span className="label">{words.create.folder}</span>
+          <input
+            className="input"
+            required
+            placeholder="/home/you/project"
+            value={cwd}
+            onChange={({ target }) => setCwd(target.value)}
+          />
+        </label>
+        <button type="submit" className="button main">
+          {words.welcome.begin}
+        </button>
+      </form>
+      {problem !== "" && (
+        <p className="problem" role="alert">
+          {visible(problem)}
+        </p>
+      )}
+      <Button look="plain" onClick={onCreate}>
+        {words.welcome.more}
+      </Button>
+      <p className="quiet">
+        {words.welcome.rehearse} <code>keel rehearse --console</code>
+      </p>
+    </section>
+  );
 }
 
-const Welcome = ({ onCreate }: { readonly onCreate: () => void }): ReactElement => (
-  <section className="welcome">
-    <h2>{words.welcome.title}</h2>
-    <p>{words.welcome.about}</p>
-    <Button look="main" icon="plus" onClick={onCreate}>
-      {words.rail.create}
-    </Button>
-    <p className="quiet">{words.welcome.rehearse}</p>
-    <code>keel rehearse --console</code>
-  </section>
-);
-
 /** Those of the home that no workspace has: to read, and to take up. */
-function EarlierSessions({ taken }: { readonly taken: readonly string[] }): ReactElement | null {
+function EarlierSessions({
+  taken,
+  wanted,
+}: {
+  readonly taken: readonly string[];
+  readonly wanted: string;
+}): ReactElement | null {
   const { client } = useWorld();
   const [sessions, setSessions] = useState<readonly SessionEntry[]>([]);
   useEffect(() => {
@@ -151,7 +240,12 @@ function EarlierSessions({ taken }: { readonly taken: readonly string[] }): Reac
       isWanted = false;
     };
   }, [client]);
-  const others = sessions.filter(({ id, archived }) => !taken.includes(id) && archived !== true);
+  const others = sessions.filter(
+    ({ id, archived, title = "", firstInput = "", cwd }) =>
+      !taken.includes(id) &&
+      archived !== true &&
+      [title, firstInput, cwd].some((text) => text.toLowerCase().includes(wanted.trim().toLowerCase())),
+  );
   if (others.length === 0) return null;
   return (
     <section>

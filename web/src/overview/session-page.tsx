@@ -6,6 +6,7 @@ import { useNavigation } from "../live/navigation.ts";
 import { faultOf, useWorkspaces, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
+import { isConversation } from "./switch-view.ts";
 
 type SessionPageProps = { readonly route: Extract<Route, { page: "session" }>; readonly onRail: () => void };
 
@@ -15,7 +16,9 @@ export function SessionPage({ route, onRail }: SessionPageProps): ReactElement {
   const { all } = useWorkspaces();
   const [problem, setProblem] = useState("");
   const { session } = route;
-  const owner = all.flatMap(({ workers }) => workers).find((worker) => worker.session === session);
+  const owner = all
+    .flatMap(({ workers }) => workers)
+    .find((worker) => isConversation(worker) && worker.session === session);
   const takeUp = async (): Promise<void> => {
     try {
       if (owner) return go({ page: "worker", workspace: owner.workspace, worker: owner.id });

@@ -4,14 +4,19 @@ import { visible } from "keel/view";
 import { lazy, type ReactElement, type ReactNode } from "react";
 import { Conversation } from "../conversation/conversation.tsx";
 import { Button } from "../kit/button.tsx";
+import { useNavigation } from "../live/navigation.ts";
 import { useWorkspaces, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
 import { RailButton } from "./rail.tsx";
+import { isConversation, toConsole } from "./switch-view.ts";
 import { WorkerTabs } from "./worker-tabs.tsx";
 
 const TerminalWorker = lazy(async () => ({
   default: (await import("../terminal/terminal-worker.tsx")).TerminalWorker,
+}));
+const ForeignAgent = lazy(async () => ({
+  default: (await import("../foreign/foreign-agent.tsx")).ForeignAgent,
 }));
 const DiffWorker = lazy(async () => ({ default: (await import("../diff/diff-worker.tsx")).DiffWorker }));
 
@@ -33,7 +38,7 @@ export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
         <p className="state quiet">{words.workers.none}</p>
       </Frame>
     );
-  if (worker.kind === "agent" && worker.session !== undefined)
+  if (isConversation(worker) && worker.session !== undefined)
     return (
       <Conversation
         key={worker.session}
@@ -50,7 +55,7 @@ export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
       ) : worker.kind === "terminal" || worker.engine === "pty" ? (
         <TerminalWorker key={worker.id} worker={worker} />
       ) : (
-        <Foreign worker={worker} />
+        <ForeignAgent key={worker.id} worker={worker} />
       )}
     </Frame>
   );
@@ -64,6 +69,8 @@ type FrameProps = {
 };
 
 function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElement {
+  const world = useWorld();
+  const { go } = useNavigation();
   return (
     <div className="worker">
       <header className="head">
@@ -72,10 +79,19 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
           <h1 className="one-line">{visible(workspace.title)}</h1>
           <p className="facts">
             <span className="one-line">{visible(workspace.cwd)}</span>
-            {worker && <span>{words.activity[worker.activity]}</span>}
+            {worker && worker.kind !== "diff" && <span>{words.activity[worker.activity]}</span>}
           </p>
         </div>
         <div className="tools">
+          {worker?.engine === "pty" && worker.session !== undefined && (
+            <Button
+              onClick={() =>
+                void toConsole(world, { workspace, session: worker.session ?? "" }).then(go, () => undefined)
+              }
+            >
+              {words.workers.inConsole}
+            </Button>
+          )}
           <WorkerTabs workspace={workspace} current={worker?.id} />
         </div>
       </header>
@@ -83,23 +99,5 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
         {children}
       </main>
     </div>
-  );
-}
-
-/** An engine whose words this page cannot show: what can be done with it, and no guess. */
-function Foreign({ worker }: { readonly worker: WorkerEntry }): ReactElement {
-  const world = useWorld();
-  return (
-    <section className="state">
-      <h2>{words.foreign.title(visible(worker.engine))}</h2>
-      <p className="quiet">{words.foreign.about}</p>
-      <Button
-        onClick={() =>
-          void world.client.workspaces.restartWorker({ worker: worker.id }).catch(() => undefined)
-        }
-      >
-        {words.workers.restart}
-      </Button>
-    </section>
   );
 }

@@ -4,8 +4,9 @@ import { activityOfWorkspace, visible } from "keel/view";
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";
 import { fitting } from "../composer/completion.ts";
 import { Icon, type IconName } from "../kit/icon.tsx";
-import { useNavigation } from "../live/navigation.ts";
+import { type Navigation, useNavigation } from "../live/navigation.ts";
 import { useWorkspaces, useWorld } from "../live/world.ts";
+import { type FoundWords, useSearch } from "../overview/use-search.ts";
 import { workerIcons } from "../overview/worker-tabs.tsx";
 import { settingsPages } from "../route.ts";
 import { words } from "../words.ts";
@@ -29,10 +30,12 @@ export function Palette({ onClose, onCreate }: PaletteProps): ReactElement {
   const [wanted, setWanted] = useState("");
   const [at, setAt] = useState(0);
   const entries = useEntries(onCreate);
-  const found = useMemo(
-    () => fitting(entries, wanted.trim(), ({ name, about }) => `${name} ${about}`).slice(0, most),
-    [entries, wanted],
-  );
+  const said = useSearch(wanted, most);
+  const { go } = useNavigation();
+  const found = useMemo(() => {
+    const named = fitting(entries, wanted.trim(), ({ name, about }) => `${name} ${about}`).slice(0, most);
+    return [...named, ...said.found.map((one) => saidEntry(one, go))];
+  }, [entries, wanted, said, go]);
   useEffect(() => {
     const { current } = dialog;
     const before = document.activeElement;
@@ -108,6 +111,18 @@ export function Palette({ onClose, onCreate }: PaletteProps): ReactElement {
     </dialog>
   );
 }
+
+/** Something that was said, which leads to where it was. */
+const saidEntry = (
+  { session, row, excerpt, title, firstInput, by }: FoundWords,
+  go: Navigation["go"],
+): Entry => ({
+  key: `said ${session} ${row ?? ""}`,
+  name: excerpt,
+  about: `${words.palette.by[by]} · ${(title ?? firstInput ?? words.untitled).slice(0, 40)}`,
+  icon: "search",
+  run: () => go({ page: "session", session, row }),
+});
 
 /** What needs a person first, then what is at work, then what can be done. */
 function useEntries(onCreate: () => void): readonly Entry[] {

@@ -41,13 +41,20 @@ export function CallRow({ row, isOpen: chosen, onToggle }: RowProps<ToolRow>): R
         </span>
       </button>
       {(isOpen || (row.status === "running" && row.display?.kind === "terminal")) && (
-        <CallBody row={row} isRunning={isRunning} />
+        <CallBody row={row} isRunning={isRunning} isAsked={chosen === true} />
       )}
     </div>
   );
 }
 
-function CallBody({ row, isRunning }: { readonly row: ToolRow; readonly isRunning: boolean }): ReactElement {
+type CallBodyProps = {
+  readonly row: ToolRow;
+  readonly isRunning: boolean;
+  /** Somebody opened it, and may want to know more than it shows by itself. */
+  readonly isAsked: boolean;
+};
+
+function CallBody({ row, isRunning, isAsked }: CallBodyProps): ReactElement {
   const { display, result, spilledTo, denied } = useWhole(row);
   const [isRaw, setRaw] = useState(false);
   const input = row.inputText ?? JSON.stringify(row.input, null, 2);
@@ -57,7 +64,7 @@ function CallBody({ row, isRunning }: { readonly row: ToolRow; readonly isRunnin
       {display ? <DisplayView display={display} isRunning={isRunning} /> : <PlainText text={input} />}
       <Attachments parts={result} />
       {spilledTo !== undefined && <p className="quiet">{words.spilled(readable(spilledTo))}</p>}
-      {!isRunning && (
+      {!isRunning && isAsked && (
         <button type="button" className="unfold" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)}>
           {isRaw ? words.hideRaw : words.showRaw}
         </button>

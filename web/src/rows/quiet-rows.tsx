@@ -30,15 +30,24 @@ export const NoteRow = ({ row }: RowProps<NoticeRow>): ReactElement => (
 );
 
 export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
-  const { answer, isReadOnly, cwd } = useRowActions();
+  const { answer, mayAnswer, hasSheet, session, cwd } = useRowActions();
   const { ask, closed } = row;
+  if (!closed && hasSheet)
+    return (
+      <p className="answered">
+        <Sign kind="asking" />
+        <span className="one-line">{askTitle(ask)}</span>
+        <span>{words.inbox.below}</span>
+      </p>
+    );
   if (!closed)
     return (
       <Suspense fallback={<p className="answered">{askTitle(ask)}</p>}>
         <AskCard
           ask={ask}
+          session={session}
           cwd={cwd}
-          isReadOnly={isReadOnly}
+          isReadOnly={!mayAnswer}
           onAnswer={(given, keep) => answer(ask, given, keep)}
         />
       </Suspense>

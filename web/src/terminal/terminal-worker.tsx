@@ -1,5 +1,4 @@
 /** A program in a terminal: its screen as the server keeps it, for everybody who looks. */
-import "@xterm/xterm/css/xterm.css";
 import "./terminal.css";
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";

@@ -6,9 +6,9 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
-import type { SessionHandle } from "../../protocol/handle.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
   type AnswerTo,
@@ -32,6 +32,7 @@ import type { WorkspaceSessions } from "../workspaces/worker.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
+import { nearHandle } from "./near-handle.ts";
 import { type Opening, Openings } from "./openings.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -177,6 +178,12 @@ export class ServedSessions {
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
     sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    search: async (question) =>
+      (await import("./search-sessions.ts")).searchSessions(
+        this.sessions,
+        question,
+        this.#options.home.clock,
+      ),
     session: async ({ session: id }) => {
       const { session } = await this.#use(id);
       return { session: id, seq: session.lastSeq(), working: session.hasWork() };
@@ -257,9 +264,9 @@ export class ServedSessions {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
-    say: async (session, words) => {
+    say: async (session, words, id) => {
       const content = [{ type: "text" as const, text: words }];
-      await submitTo(await this.#use(session), { type: "input", content });
+      await submitTo(await this.#use(session), { type: "input", content, ...present({ id }) });
     },
     interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
     stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),
@@ -372,21 +379,3 @@ const sayIssue = (
   what: string,
   issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
 ): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
-
-/** A session of this process as a handle: what a face has of it, and nothing that could not cross a wire. */
-export function nearHandle(session: OpenSession): SessionHandle {
-  const detached = new AbortController();
-  return {
-    id: session.id,
-    async submit(command) {
-      if (command.type !== "close") return session.submit(command);
-      await session.close("ended");
-      return { type: "done" };
-    },
-    events: (afterSeq, signal) =>
-      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
-    asks: async () => session.openAsks(),
-    inquire: session.inquire,
-    detach: async () => detached.abort(),
-  };
-}

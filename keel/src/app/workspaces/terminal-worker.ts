@@ -3,6 +3,7 @@
  * program ends with the server; what it showed last is kept, and painted for whoever looks after a restart.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import * as z from "zod/mini";
 import { fault, reasonOf } from "../../kernel/fault.ts";
@@ -129,9 +130,11 @@ class TerminalWorker implements Worker {
   }
 
   #program(): Omit<PtyCommand, "columns" | "rows"> {
-    const [file = "", ...args] = this.#command;
+    const [named = "", ...args] = this.#command;
     const { env, cwd } = this.#context;
-    const isKeel = path.basename(file) === "keel";
+    const isKeel = path.basename(named) === "keel";
+    // By its name alone it is the Keel that serves, wherever that is installed.
+    const file = named === "keel" ? ownCommand() : named;
     return { file, args, cwd, env, keys: isKeel || this.#context.record().keys ? "own" : "withheld" };
   }
 
@@ -162,6 +165,10 @@ class TerminalWorker implements Worker {
     }
   }
 }
+
+/** Beside the package that this code is of. */
+const ownCommand = (): string =>
+  path.join(path.dirname(createRequire(import.meta.url).resolve("keel/package.json")), "bin/keel");
 
 const keptSchema = z.object({
   epoch: z.string(),

@@ -230,6 +230,7 @@ describe("hostile texts", () => {
         programs: [text],
         wrapped: [text],
         flags: { readOnly: false, writesOutsideCwd: true, network: true, destructive: true },
+        commands: [],
       } as const;
       expectInert(drawDialog(openDialog(askWith(text)), { ...look, explanation }).lines, what);
       const questions = {

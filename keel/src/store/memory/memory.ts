@@ -256,6 +256,7 @@ function infoOf(id: string, kept: MemorySession): SessionInfo {
     bytes: kept.lines.reduce((sum, line) => sum + byteLength(line) + 1, 0),
     title: titles.findLast((title) => title !== undefined) ?? opened?.settings.title,
     firstInput: said && textOf(said.content).slice(0, FIRST_INPUT_CHARACTERS),
+    branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
   };

@@ -1,0 +1,65 @@
+/** What the server of the gallery tells beside sessions: another engine's words, devices, and what a command means. */
+import type { AgentUpdate } from "keel/client";
+import type { DeviceEntry, InquiryAnswer } from "keel/protocol";
+
+const at = Date.UTC(2026, 10, 16, 9, 40);
+
+/** As an agent of the official SDK tells it. */
+export const foreignMessages: readonly AgentUpdate[] = [
+  { type: "user", uuid: "1", message: { content: "Which routes has the shop?" } },
+  {
+    type: "assistant",
+    uuid: "2",
+    message: {
+      content: [
+        { type: "text", text: "I look at the routes." },
+        { type: "tool_use", name: "Grep", input: { pattern: "app.get" } },
+      ],
+    },
+  },
+  {
+    type: "user",
+    uuid: "3",
+    message: { content: [{ type: "tool_result", content: "src/routes.ts:4: app.get('/prices')" }] },
+  },
+  {
+    type: "assistant",
+    uuid: "4",
+    message: { content: [{ type: "text", text: "There is one: `/prices`." }] },
+  },
+  { type: "result", uuid: "5", total_cost_usd: 0.012 },
+].map((message) => ({ kind: "message", message }));
+
+export const devices: readonly DeviceEntry[] = [
+  { id: "own", name: "this machine", access: "work", createdAt: at, connected: 2 },
+  { id: "phone", name: "a phone", access: "answer", createdAt: at - 86_400_000, connected: 1 },
+  { id: "tablet", name: "a tablet", access: "watch", createdAt: at - 9 * 86_400_000, connected: 0 },
+];
+
+/** What the policy makes of the command that the login asks for. */
+export const explain: InquiryAnswer<"explain"> = {
+  verdict: "ask",
+  because: "",
+  programs: ["npm"],
+  wrapped: [],
+  flags: { readOnly: false, writesOutsideCwd: false, network: true, destructive: false },
+  commands: [
+    {
+      words: [
+        { text: "npm", role: "program" },
+        { text: "publish", role: "word" },
+        { text: "--tag", role: "option" },
+        { text: "next", role: "word" },
+        { text: "--dry-run", role: "option" },
+      ],
+      readOnly: false,
+      because: "npm: the option --tag is not known to be harmless",
+      network: true,
+      destructive: false,
+      writesOutside: false,
+      runs: [],
+      hides: false,
+      pipedFrom: [],
+    },
+  ],
+};
