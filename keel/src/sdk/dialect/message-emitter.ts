@@ -117,6 +117,11 @@ export class MessageEmitter {
     };
   }
 
+  /** Takes in what is told to somebody else while both are there. */
+  passOver(envelope: Envelope): void {
+    this.#memo = toMessages(envelope, this.#memo)[1];
+  }
+
   #withOrigin(message: SDKSentMessage, envelope: Envelope): SDKSentMessage {
     if (message.type !== "result" || envelope.type !== "turn.finished") return message;
     const origin = envelope.inputIds.map((id) => this.#origins.get(id)).find((found) => found !== undefined);
@@ -225,4 +230,7 @@ const states: EventHandlers<Durable, [], [id: string, state: LifeState][]> = {
 };
 
 /** Where the messages of a session go: a queue of them, or of more than them. */
-export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail" | "end">;
+export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail"> & {
+  /** `answered`: everything that was said has its result, and nobody broke it off. */
+  end(how?: "answered"): void;
+};

@@ -56,8 +56,11 @@ export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
     ...(model === undefined ? {} : { model }),
   }));
 
-export function contextUsage(session: OpenSession): SDKControlGetContextUsageResponse {
-  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } = session.context();
+export async function contextUsage(
+  session: Pick<OpenSession, "inquire">,
+): Promise<SDKControlGetContextUsageResponse> {
+  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } =
+    await session.inquire("context");
   return {
     categories: [...Object.entries(tokens), ["free", freeTokens] as const].map(([name, count]) => ({
       name,
