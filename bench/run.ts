@@ -16,6 +16,7 @@ import { describeMachine, loadNow } from "./machine.ts";
 import { measure, median } from "./measure.ts";
 import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
+import { consoleSuite } from "./suites/console.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
 import { longSuite } from "./suites/long.ts";
@@ -26,10 +27,12 @@ import { serverSuite } from "./suites/server.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
+import { terminalSuite } from "./suites/terminal.ts";
 import { toolsSuite } from "./suites/tools.ts";
 import { viewSuite } from "./suites/view.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
+  console: consoleSuite,
   engine: engineSuite,
   fleet: fleetSuite,
   long: longSuite,
@@ -40,6 +43,7 @@ const suites: Readonly<Record<string, Suite>> = {
   server: serverSuite,
   start: startSuite,
   store: storeSuite,
+  terminal: terminalSuite,
   tools: toolsSuite,
   view: viewSuite,
 };
