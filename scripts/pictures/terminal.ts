@@ -24,7 +24,6 @@ export const shownInGuide: ReadonlySet<string> = new Set([
   "ask-command",
   "ask-edit-file",
   "screen-context",
-  "work",
 ]);
 
 type Scene = {
