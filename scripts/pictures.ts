@@ -25,6 +25,7 @@ else await everyState(path.resolve(process.argv[all + 1] ?? "pictures"), process
 async function picturesOfConsole(): Promise<void> {
   await withConsole(async ({ browser, link, url }) => {
     await take(browser, { theme: "light", width: 1_360, height: 850 }, "console.png", async (page) => {
+      await page.clock.setFixedTime(lookedAt);
       await page.goto(`${url}/dev/gallery/conversation`);
       await settled(page);
     });
@@ -58,6 +59,7 @@ async function everyState(folder: string, only: readonly string[]): Promise<void
         for (const width of [390, 1_024, 1_440]) {
           const view = { theme, width, height: 900 };
           const { page, close } = await open(browser, view);
+          await page.clock.setFixedTime(lookedAt);
           await page.goto(`${url}/dev/gallery/${shelf}`);
           await settled(page);
           await page.screenshot({
@@ -96,11 +98,15 @@ async function take(
   if (size > maxBytes) throw new Error(`${name} has more than ${maxBytes} bytes`);
 }
 
+/** A little after the recordings of the gallery, so that nothing there is days old. */
+const lookedAt = new Date(Date.UTC(2026, 10, 16, 9, 52));
+
 async function open(
   browser: Browser,
   { theme, width, height }: View,
 ): Promise<{ page: Page; close(): Promise<void> }> {
   const context = await browser.newContext({
+    locale: "en-GB",
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: "reduce",
