@@ -21,7 +21,10 @@ const browser = (): Browser => {
 
 test("a conversation goes on in a terminal and comes back, whole on both sides", async () => {
   verifies("S3.17", "S3.18");
-  const stage = await openBrowserStage(browser(), [reply("Said in the console."), reply("Said on the screen.")]);
+  const stage = await openBrowserStage(browser(), [
+    reply("Said in the console."),
+    reply("Said on the screen."),
+  ]);
   const served = await stage.serve();
   const { page } = await startWork(stage, served);
   await say(page, "One");
