@@ -186,6 +186,7 @@ export const words = {
   },
 
   link: {
+    label: "Connection",
     connecting: "Connecting …",
     lost: "The connection is lost. You see the last state; what you type is kept.",
     trying: "Trying again.",

@@ -216,7 +216,7 @@ export function Composer({ session, view, ref }: ComposerProps): ReactElement {
                   </label>
                 ))}
               </fieldset>
-              <Button icon="stop" hint="Esc" aria-label={words.composer.interrupt} onClick={interrupt}>
+              <Button icon="stop" hint="Esc" onClick={interrupt}>
                 <span className="when-wide">{words.composer.interrupt}</span>
               </Button>
             </>
