@@ -256,7 +256,7 @@ export const words = {
     diff: "Diff",
     none: "There is no worker here. Add one above.",
     restart: "Start it again",
-    menu: "This conversation",
+    menu: "Copy, or go on elsewhere",
     inTerminal: "Go on in a terminal",
     inTerminalName: "Screen",
     inConsole: "Go on in the console",

@@ -54,6 +54,7 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
     };
     const agent: NewWorker = {
       kind: "agent",
+      name: engine === "keel" ? words.workers.agent : words.create.engines[engine],
       engine,
       ...(engine === "keel" || engine === "sdk" ? { options } : {}),
       ...(engine === "pty" || engine === "acp" ? { command: command.trim().split(/\s+/) } : {}),
