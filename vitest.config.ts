@@ -27,6 +27,7 @@ export default defineConfig({
           setupFiles: ["./test/support/setup-law.ts"],
           include: [
             "keel/src/**/*.test.ts",
+            "web/src/**/*.test.ts",
             "bench/*.test.ts",
             "test/*.test.ts",
             "test/corpus/*.test.ts",

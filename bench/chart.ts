@@ -38,11 +38,13 @@ type Row = {
 function rowOf(suite: string, result: Result, goal: NonNullable<Result["goal"]>): Row {
   const { figure, unit, keel, floor, ratio, peers } = result;
   const shareOf = (median: number): number =>
-    (goal.kind === "ratio" ? median / floor.median : median) / goal.most;
-  const says =
-    goal.kind === "ratio"
-      ? `${ratio.toFixed(2)} x the floor, goal ${goal.most} x`
-      : `${plain(keel.median)} ${unit}, goal ${goal.most} ${unit}`;
+    median /
+    (goal.most * (goal.kind === "ratio" ? floor.median : 1) + (goal.kind === "beyond" ? floor.median : 0));
+  const says = {
+    ratio: `${ratio.toFixed(2)} x the floor, goal ${goal.most} x`,
+    beyond: `${plain(keel.median - floor.median)} ${unit} beyond the floor, goal ${goal.most}`,
+    value: `${plain(keel.median)} ${unit}, goal ${goal.most} ${unit}`,
+  }[goal.kind];
   return {
     suite,
     name: figure,

@@ -32,6 +32,14 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Rows of a long session in the browser, and workspaces that it lists. */
+  readonly consoleRows: number;
+  readonly consoleWorkspaces: number;
+  /** How long changes of workspaces are watched. */
+  readonly consoleSeconds: number;
+  /** A history that is too big for a page: its events and its bytes. */
+  readonly consoleEvents: number;
+  readonly consoleBytes: number;
   /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
   readonly servedSessions: number;
   readonly servedClients: number;
@@ -70,10 +78,15 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  consoleRows: 20_000,
+  consoleWorkspaces: 200,
+  consoleSeconds: 10,
+  consoleEvents: 20_000,
+  consoleBytes: 200 * mebibyte,
   servedSessions: 1_000,
   servedClients: 200,
   servedStreams: 50,
-  servedDeltas: 800,
+  servedDeltas: 500,
   attachedEvents: 10_000,
   groundRepeats: 5,
 };
@@ -103,6 +116,11 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  consoleRows: 300,
+  consoleWorkspaces: 8,
+  consoleSeconds: 1,
+  consoleEvents: 400,
+  consoleBytes: mebibyte,
   servedSessions: 10,
   servedClients: 4,
   servedStreams: 2,

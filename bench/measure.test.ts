@@ -62,16 +62,20 @@ describe("a measurement", () => {
     expect(ran).toEqual(["floor", "keel", "keel", "floor"]);
   });
 
-  test("says whether a goal is met, as a ratio or as a value", async () => {
+  test("says whether a goal is met, as a ratio, as so much more or as a value", async () => {
     const figures = [
       { key: "time", name: "near", unit: "ms", goal: { kind: "ratio", most: 2 } },
       { key: "time", name: "nearer", unit: "ms", goal: { kind: "ratio", most: 1.5 } },
+      { key: "time", name: "a little more", unit: "ms", goal: { kind: "beyond", most: 5 } },
+      { key: "time", name: "hardly more", unit: "ms", goal: { kind: "beyond", most: 1 } },
       { key: "time", name: "small", unit: "ms", goal: { kind: "value", most: 3 } },
     ] as const;
     const { results } = await measure({ contests: [contest({ figures })], grounds: [] }, quiet);
     expect(results.map(({ figure, goal }) => [figure, goal?.met])).toEqual([
       ["near", true],
       ["nearer", false],
+      ["a little more", true],
+      ["hardly more", false],
       ["small", false],
     ]);
   });

@@ -13,6 +13,8 @@ export type ServerScript = {
   readonly call: { readonly name: string; readonly input: object };
   /** Text deltas of the answer. */
   readonly deltas: number;
+  /** What the answer says again and again, in place of one sentence. */
+  readonly words?: string;
   /** In place of `toolTurns`: every input that ends with these words is answered with a call, and its result with words. */
   readonly callFor?: string;
   /** `counted`: a request has a token for every four bytes, as a provider would say; few for all when left out. */

@@ -63,7 +63,8 @@ function rowOf({ figure, unit, keel, floor, ratio }: Result, goal: Result["goal"
 }
 
 function sayGoal({ kind, most, met }: NonNullable<Result["goal"]>, unit: string): string {
-  return `${met ? "met" : "MISSED"}: ${kind === "ratio" ? `${most} x` : `${most} ${unit}`}`;
+  const goal = { ratio: `${most} x`, beyond: `floor + ${most}`, value: `${most} ${unit}` }[kind];
+  return `${met ? "met" : "MISSED"}: ${goal}`;
 }
 
 /** Other programs that did the same work; the ratio is Keel's figure to theirs. */

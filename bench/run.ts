@@ -16,6 +16,7 @@ import { describeMachine, loadNow } from "./machine.ts";
 import { measure, median } from "./measure.ts";
 import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
+import { consoleSuite } from "./suites/console.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
 import { longSuite } from "./suites/long.ts";
@@ -30,6 +31,7 @@ import { toolsSuite } from "./suites/tools.ts";
 import { viewSuite } from "./suites/view.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
+  console: consoleSuite,
   engine: engineSuite,
   fleet: fleetSuite,
   long: longSuite,

@@ -1,9 +1,11 @@
-// `npm run pictures`: takes the pictures of README.md and the guide, each with one function for its face. Those of the
+// `npm run pictures [-- terminal | console]`: takes the pictures of README.md and the guide, one function for each face.
+// Those of the terminal are drawn from the built command on a real PTY (`pictures/terminal.ts`); with `terminal DIR
+// [scene]` every scene at every width in both themes, to be looked at. Those of the
 // console come from the built page: from its gallery, whose events were recorded, and from a rehearsal that is played
 // for it. `npm run pictures -- --all DIR [shelf …]` takes every state of the gallery in both themes and three widths, to
 // be looked at beside one another.
 import { spawn } from "node:child_process";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -19,8 +21,33 @@ type View = { readonly theme: Theme; readonly width: number; readonly height: nu
 
 await mkdir(out, { recursive: true });
 const all = process.argv.indexOf("--all");
-if (all === -1) await picturesOfConsole();
-else await everyState(path.resolve(process.argv[all + 1] ?? "pictures"), process.argv.slice(all + 2));
+const [face, folder, scene] = process.argv.slice(2);
+if (face === "terminal") await picturesOfTerminal(folder, scene);
+else if (all === -1) {
+  await picturesOfConsole();
+  if (face !== "console") await picturesOfTerminal();
+} else await everyState(path.resolve(process.argv[all + 1] ?? "pictures"), process.argv.slice(all + 2));
+
+async function picturesOfTerminal(where?: string, only?: string): Promise<void> {
+  const { shownInGuide, terminalScenes } = await import("./pictures/terminal.ts");
+  const sizes =
+    where === undefined
+      ? [{ columns: 80, rows: 26, theme: "dark" as const }]
+      : [60, 80, 140].flatMap((columns) =>
+          (["dark", "light"] as const).map((theme) => ({ columns, rows: 30, theme })),
+        );
+  await mkdir(where ?? out, { recursive: true });
+  for (const size of sizes)
+    await terminalScenes({
+      ...size,
+      only,
+      async take(name, svg) {
+        if (where !== undefined)
+          await writeFile(path.join(where, `${name}-${size.columns}-${size.theme}.svg`), svg);
+        else if (shownInGuide.has(name)) await writeFile(path.join(out, `terminal-${name}.svg`), svg);
+      },
+    });
+}
 
 async function picturesOfConsole(): Promise<void> {
   await withConsole(async ({ browser, link, url }) => {

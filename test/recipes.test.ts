@@ -1,5 +1,4 @@
-// The recipes of AGENTS.md, each followed on a copy of the tree. Those that touch few files come first: what one has
-// changed is compiled once more with the next.
+// The recipes of AGENTS.md, all followed on one copy of the tree, which must compile and keep to the rules with them.
 import { expect } from "vitest";
 import { acme, plainHost } from "./support/recipe-sources.ts";
 import { recipe } from "./support/recipes.ts";

@@ -10,7 +10,8 @@ import { trustProject, trustReport } from "../keel/src/app/maintenance/trust.ts"
 import { ServedSessions } from "../keel/src/app/sessions/served-sessions.ts";
 import type { AgentUpdate } from "../keel/src/protocol/workspace.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
-import { type Stage, serve, stage } from "./handle/stage.ts";
+import { type Stage, serve, stage, webServer } from "./handle/stage.ts";
+import { ConsoleClient, isKept, isResult } from "./server/console-client.ts";
 import { verifies } from "./support/verifies.ts";
 
 function install({ cwd }: Stage): void {
@@ -153,4 +154,90 @@ test("what an agent of the SDK does is stopped, which is no failure", async () =
   await handlers.interruptWorker({ worker });
   expect(await state()).toMatchObject({ activity: "idle", asks: 0 });
   expect((await state())?.failure).toBeUndefined();
+});
+
+test("an agent of the SDK on the console wire: messages, a question, a cancel, and what came after a uuid", async () => {
+  verifies("S3.5", "S3.6", "S3.7", "S3.10", "S3.20");
+  const at = await stage({
+    replies: [
+      reply("Hello there."),
+      reply(toolUse("Bash", { command: "echo once >> trace.txt" })),
+      reply("Made."),
+      reply(toolUse("Bash", { command: "sleep 60" })),
+      reply("After the cancel."),
+    ],
+  });
+  install(at);
+  await trusted(at);
+  const { url, secret } = await webServer(at);
+  const made = await fetch(`${url}/api/workspaces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      cwd: at.cwd,
+      workers: [{ ...agent, options: { ...agent.options, allowedTools: ["Bash(sleep:*)"] } }],
+    }),
+  });
+  const { id, workers } = (await made.json()) as { id: string; workers: { id: string }[] };
+  const attach = async (): Promise<ConsoleClient> => {
+    const socket = `${url.replace("http", "ws")}/ws/session/${id}/worker/${workers[0]?.id}`;
+    const client = await ConsoleClient.open(socket, secret);
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const [first, second] = [await attach(), await attach()];
+  expect(await first.hear(({ type }) => type === "activity")).toMatchObject({ state: "idle" });
+  // The same words twice are said once.
+  const said = { type: "user-message", content: "Hi", id: "0198c0de-0000-7000-8000-000000000001" };
+  first.send(said);
+  second.send(said);
+  await first.hear(isResult);
+  await second.hear(isResult);
+  await first.hear((line) => line.type === "activity" && line["state"] === "idle", 2);
+  const kept = first.messages.filter(isKept);
+  expect(second.messages.filter(isKept)).toEqual(kept);
+  expect(kept.filter(({ type }) => type === "user")).toMatchObject([{ uuid: said.id }]);
+  const states = () => first.lines.flatMap((line) => (line.type === "activity" ? [line["state"]] : []));
+  expect(states()).toEqual(["idle", "active", "idle"]);
+  expect(first.lines.findLastIndex(({ type }) => type === "activity")).toBeGreaterThan(
+    first.lines.findIndex(isResult),
+  );
+
+  const from = first.lines.length;
+  first.send({ type: "user-message", content: "Make it" });
+  const { ask } = (await second.hear(({ type }) => type === "ask")) as unknown as { ask: { id: string } };
+  expect(ask).toMatchObject({
+    kind: "permission",
+    tool: "Bash",
+    input: { command: "echo once >> trace.txt" },
+  });
+  // Who comes now is told what waits.
+  const third = await attach();
+  expect(await third.hear(({ type }) => type === "ask")).toMatchObject({ ask });
+  expect(await third.hear(({ type }) => type === "activity")).toMatchObject({ state: "asking" });
+  second.send({ type: "answer", askId: ask.id, verdict: "allow" });
+  expect(await first.hear(({ type }) => type === "ask-closed")).toMatchObject({
+    askId: ask.id,
+    verdict: "allow",
+  });
+  third.send({ type: "answer", askId: ask.id, verdict: "deny" });
+  expect(await third.hear(({ type }) => type === "error")).toMatchObject({ code: "answered_before" });
+  await first.hear(isResult, from);
+  expect(readFileSync(path.join(at.cwd, "trace.txt"), "utf8")).toBe("once\n");
+
+  const before = first.lines.length;
+  first.send({ type: "user-message", content: "Wait" });
+  await first.hear((line) => JSON.stringify(line).includes("tool_progress"), before);
+  first.send({ type: "cancel" });
+  await first.hear((line) => line.type === "activity" && line["state"] === "idle", before);
+  expect(first.lines.slice(before).filter(({ type }) => type === "error")).toEqual([]);
+  first.send({ type: "set", patch: { title: "x" } });
+  expect(await first.hear(({ type }) => type === "error", before)).toMatchObject({ code: "work_refused" });
+
+  third.send({ type: "request-history", lastUuid: said.id });
+  const rest = await third.hear(({ type }) => type === "message-history");
+  expect(rest["messages"]).toEqual(first.messages.filter(isKept).slice(1));
+  third.send({ type: "request-history", lastUuid: "nobody knows it" });
+  const all = await third.hear(({ type }) => type === "message-history", third.lines.indexOf(rest) + 1);
+  expect(all["messages"]).toEqual(first.messages.filter(isKept));
 });

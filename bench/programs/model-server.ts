@@ -40,7 +40,7 @@ class Desk {
   #follow(script: ServerScript): void {
     this.#script = script;
     this.#conversations = new Map();
-    this.#answer = bytesOf(answer(script.deltas));
+    this.#answer = bytesOf(answer(script));
   }
 
   #reply(chunks: readonly Buffer[], arrivedAt: number, response: ServerResponse): void {
@@ -56,7 +56,7 @@ class Desk {
       ? bytesOf(callReply(turn, call, inputTokens))
       : inputTokens === undefined
         ? this.#answer
-        : bytesOf(answer(this.#script.deltas, inputTokens));
+        : bytesOf(answer(this.#script, inputTokens));
     response.writeHead(200, { "content-type": "text/event-stream" });
     send(response, bytes, () => conversation.repliedAt.push(performance.now()));
   }
@@ -120,13 +120,21 @@ function callReply(turn: number, call: ServerScript["call"], inputTokens?: numbe
   };
 }
 
-const answer = (deltas: number, inputTokens?: number): ReadyReply => ({
+const answer = (
+  { deltas, words = "All is read and well so." }: ServerScript,
+  inputTokens?: number,
+): ReadyReply => ({
   ...common,
   usage: used(inputTokens),
   id: "msg_answer",
   stop: "end",
   blocks: [
-    { type: "text", text: "All is read and well so.".repeat(deltas).slice(0, deltas * deltaCharacters) },
+    {
+      type: "text",
+      text: words
+        .repeat(Math.ceil((deltas * deltaCharacters) / words.length))
+        .slice(0, deltas * deltaCharacters),
+    },
   ],
 });
 

@@ -1,16 +1,19 @@
 // A server with the scripted model behind it, and a browser that is let in by its link.
 import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { connect, type KeelClient } from "../../keel/src/client/connect.ts";
-import type { WorkspaceEntry } from "../../keel/src/protocol/workspace.ts";
+import type { NewWorker, WorkspaceEntry } from "../../keel/src/protocol/workspace.ts";
+import type { Asked } from "../../keel/src/testing/answers.ts";
 import type { ModelServerOptions } from "../../keel/src/testing/model-server.ts";
 import { byPosition } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
 import { openPage, type PageNotes } from "../support/browser.ts";
-import { command, openStage, type Stage } from "./stage.ts";
+import { command, type LoggedEvent, openStage, type Stage } from "./stage.ts";
 
 export type Served = {
   readonly url: string;
@@ -21,7 +24,9 @@ export type Served = {
 
 export type BrowserStage = Stage & {
   /** At the port that it had before, where it had one. */
-  serve(): Promise<Served>;
+  serve(...flags: readonly string[]): Promise<Served>;
+  /** With other things in its environment, or without them. */
+  serveWith(env: Readonly<Record<string, string | undefined>>): Promise<Served>;
   client(served: Served): Promise<KeelClient>;
   /** For one more browser. */
   newLink(served: Served): Promise<string>;
@@ -36,11 +41,11 @@ export type BrowserStage = Stage & {
 
 export async function openBrowserStage(
   browser: Browser,
-  replies: readonly Reply[] | ((project: string) => readonly Reply[]),
+  replies: readonly Reply[] | ((project: string, asked: Asked) => readonly Reply[]),
 ): Promise<BrowserStage> {
   let project = "";
   const script: ModelServerOptions["script"] = (request, asked) =>
-    byPosition(typeof replies === "function" ? replies(project) : replies)(request, asked);
+    byPosition(typeof replies === "function" ? replies(project, asked) : replies)(request, asked);
   const stage = await openStage(script, { law: "none" });
   project = stage.project;
   const client = async ({ url }: Served): Promise<KeelClient> => {
@@ -50,31 +55,36 @@ export async function openBrowserStage(
     return made;
   };
   let port = "0";
+  const start = async (
+    flags: readonly string[],
+    env: Readonly<Record<string, string | undefined>>,
+  ): Promise<Served> => {
+    const child = spawn(command, ["serve", "--port", port, "--json", ...flags], {
+      cwd: stage.project,
+      env: { PATH: process.env["PATH"], ...stage.env, ANTHROPIC_API_KEY: "none", ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { url, link, pid } = JSON.parse(line) as { url: string; link: string; pid: number };
+      port = new URL(url).port;
+      return {
+        url,
+        link,
+        pid,
+        async kill() {
+          child.kill("SIGKILL");
+          await ended;
+        },
+      };
+    }
+    throw new Error("the server said nothing");
+  };
   return {
     ...stage,
-    async serve() {
-      const child = spawn(command, ["serve", "--port", port, "--json"], {
-        cwd: stage.project,
-        env: { PATH: process.env["PATH"], ...stage.env, ANTHROPIC_API_KEY: "none" },
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-      onTestFinished(() => void child.kill("SIGKILL"));
-      for await (const line of createInterface({ input: child.stdout })) {
-        const { url, link, pid } = JSON.parse(line) as { url: string; link: string; pid: number };
-        port = new URL(url).port;
-        return {
-          url,
-          link,
-          pid,
-          async kill() {
-            child.kill("SIGKILL");
-            await ended;
-          },
-        };
-      }
-      throw new Error("the server said nothing");
-    },
+    serve: (...flags) => start(flags, {}),
+    serveWith: (env) => start([], env),
     client,
     newLink: async (served) => (await client(served)).devices.link(),
     stranger: () => openPage(browser),
@@ -97,16 +107,22 @@ export const say = async (page: Page, text: string): Promise<void> => {
 export async function startWork(
   stage: BrowserStage,
   served: Served,
-  options?: BrowserContextOptions,
+  { workers = [{ kind: "agent" }], ...options }: BrowserContextOptions & { workers?: NewWorker[] } = {},
 ): Promise<{ readonly page: Page; readonly notes: PageNotes; readonly workspace: WorkspaceEntry }> {
   const made = await (await stage.client(served)).workspaces.createWorkspace({
     cwd: stage.project,
     title: "Work",
-    workers: [{ kind: "agent" }],
+    workers,
   });
   const visitor = await stage.visit(served, options);
   await visitor.page.goto(`${served.url}/workspaces/${made.id}`);
   return { ...visitor, workspace: made };
+}
+
+/** What may run without a question, in every session of the stage; with whatever else its settings are. */
+export function allowUnasked({ home }: BrowserStage, tools: readonly string[], more: object = {}): void {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, "settings.json"), JSON.stringify({ permissions: { allow: tools }, ...more }));
 }
 
 /** How many events the browser keeps. */
@@ -120,6 +136,21 @@ export const keptEvents = (page: Page): Promise<number> =>
       counting.onsuccess = () => {
         opening.result.close();
         resolve(counting.result);
+      };
+    };
+  })`);
+
+/** The events that the browser keeps of its only session, in order. */
+export const keptLog = (page: Page): Promise<LoggedEvent[]> =>
+  page.evaluate<LoggedEvent[]>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open("keel");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction("events").objectStore("events").getAll();
+      reading.onerror = () => reject(reading.error);
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(reading.result);
       };
     };
   })`);

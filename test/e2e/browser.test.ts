@@ -2,25 +2,15 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { startBrowser } from "../support/browser.ts";
-import { notRunHere } from "../support/not-run.ts";
+import { sharedBrowser } from "../support/browser.ts";
+import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
 import { keptEvents, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
-let shared: Browser | undefined;
-beforeAll(async () => {
-  shared = await startBrowser();
-});
-afterAll(() => shared?.close());
-
-const browser = (): Browser => {
-  if (!shared) notRunHere("browser", "no browser starts here");
-  return shared as Browser;
-};
+const browser = sharedBrowser();
 
 describe("the page", () => {
   test("opens by a link, makes a workspace, asks, and shows the result; by keys alone", async () => {
@@ -38,8 +28,8 @@ describe("the page", () => {
     await page.getByRole("combobox", { name: "Find or do anything" }).waitFor();
     await page.keyboard.type("New workspace");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Folder").waitFor();
-    await page.getByLabel("Folder").focus();
+    await page.getByRole("dialog").getByLabel("Folder").waitFor();
+    await page.getByRole("dialog").getByLabel("Folder").focus();
     await page.keyboard.type(stage.project);
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();
@@ -102,8 +92,10 @@ describe("the page", () => {
     await Promise.all([ask(first.page).waitFor(), ask(second.page).waitFor()]);
     expect(await second.page.title()).toMatch(/^\(1\)/);
     await ask(second.page).getByRole("button", { name: "Allow once" }).click();
+    const from = performance.now();
     const row = (page: typeof first.page) => page.locator(".answered");
     await row(first.page).waitFor();
+    note("counts", `an answer is seen in another browser after ${Math.round(performance.now() - from)} ms`);
     expect(await row(first.page).innerText()).toMatch(/Allow once · at .+/);
     await first.page.locator(".reply", { hasText: "Both saw it." }).waitFor();
     await second.page.locator(".reply", { hasText: "Both saw it." }).waitFor();

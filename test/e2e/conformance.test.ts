@@ -26,6 +26,7 @@ const families = [
   "limits",
   "mcp",
   "permissions",
+  "reference",
   "sessions",
   "tools",
 ];

@@ -31,6 +31,7 @@ const families = [
   "limits",
   "mcp",
   "permissions",
+  "reference",
   "sessions",
   "tools",
 ];

@@ -74,7 +74,7 @@ test("on a terminal it is played on the screen, and the person answers", async (
   // What is pressed before a question could be read is no answer to it.
   await pause(1_200);
   running.child.stdin?.write("n");
-  await until("the words", () => running.out().includes("Words for the model"));
+  await until("the words", () => running.out().includes("What should it do instead"));
   running.child.stdin?.write("\r");
   await until("the end of the script", () => running.out().includes("My script ends here."));
   running.child.stdin?.write("\u0004");

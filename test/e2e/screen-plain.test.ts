@@ -17,7 +17,7 @@ describe.each([
   ["NO_COLOR in a C locale", { KEEL_PLAIN: "1", NO_COLOR: "1", LC_ALL: "C" }],
 ])("with %s", (_, env) => {
   test("a conversation with a question is plain lines", async () => {
-    verifies("S4.71");
+    verifies("S4.71", "P51");
     const stage = await openScreenStage(script);
     const screen = stage.open([], { env, columns: 40 });
     await screen.until("the start", ({ text }) => text().includes("/exit ends"));

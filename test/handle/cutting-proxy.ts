@@ -12,6 +12,8 @@ export type CuttingProxy = {
   cuts: number;
   /** How many were cut, by how. */
   readonly made: Record<CutKind, number>;
+  /** Ends what is open now, so that what comes next is cut as the seed says. */
+  endAll(): void;
 };
 
 const kinds = ["reset", "goodbye", "silence"] as const;
@@ -27,6 +29,9 @@ export async function cuttingProxy(random: Random): Promise<CuttingProxy> {
     target: undefined,
     cuts: 0,
     made: { reset: 0, goodbye: 0, silence: 0 },
+    endAll() {
+      for (const socket of open) socket.destroy();
+    },
   };
   const server = createServer((client) => {
     const { target } = proxy;

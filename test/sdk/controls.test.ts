@@ -129,9 +129,22 @@ describe("settings", () => {
     expect(results(messages)[1]).toMatchObject({ permission_denials: [] });
   });
 
+  test("the effort of a file is the session's, until somebody says another", async () => {
+    const { answers, server } = await talk(
+      { replies: [reply("One."), reply("Two.")] },
+      { settings: { effortLevel: "low" }, model: "claude-opus-4-5" },
+      [(running) => running.applyFlagSettings({ effortLevel: "high" })],
+    );
+    expect(answers).toEqual([undefined]);
+    expect(server.requests.map(({ body }) => body["output_config"])).toEqual([
+      expect.objectContaining({ effort: "low" }),
+      expect.objectContaining({ effort: "high" }),
+    ]);
+  });
+
   test("written to a file stand there, and what they forbid is forbidden at once", async () => {
     const { answers, messages, home } = await talk(
-      { replies: [reply("One."), write("a"), reply("Two.")] },
+      { replies: [reply("One."), write("a"), reply("Two."), reply("Three.")] },
       { permissionMode: "acceptEdits" },
       [
         (running) =>
@@ -211,7 +224,7 @@ test("files are read by the rules of the session", async () => {
     [
       { contents: "héllo", lossy: false, requested_path: "a.txt" },
       { lossy: true },
-      { contents: "//5B", lossy: false },
+      { contents: "//5B", encoding: "base64" },
       null,
       null,
       null,

@@ -283,11 +283,12 @@ describe("messages while a turn runs", () => {
     const urgent = "22222222-2222-4222-8222-222222222222";
     const running = query({ prompt: "go", options: { ...options, canUseTool: allow, keepOpen: true } });
     const messages: SDKSentMessage[] = [];
-    for await (const message of running) {
+    for await (const message of running as AsyncIterable<SDKSentMessage>) {
       messages.push(message);
       if (message.type === "assistant" && messages.filter(({ type }) => type === "assistant").length === 1)
         await running.streamInput(said("stop that", { priority: "now", uuid: urgent }));
-      if (messages.filter(({ type }) => type === "result").length === 2) break;
+      // It is done behind its result.
+      if (message.type === "command_lifecycle" && message.state === "completed") break;
     }
     running.close();
     const results = of(messages, "result");

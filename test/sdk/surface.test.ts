@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { settingsSchema } from "../../keel/src/config/settings/settings-schema.ts";
 import * as sdk from "../../keel/src/sdk/index.ts";
 import { BUILTIN_TOOL_NAMES } from "../../keel/src/sdk/names.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
@@ -65,6 +66,24 @@ describe("of the interface", () => {
     const accepted = options.slice(options.indexOf("export type AcceptedOptions"));
     const named = [...accepted.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
     expect([...left].sort()).toEqual([...named].sort());
+  });
+
+  test("every setting that matters is read or listed", () => {
+    const [, told = ""] =
+      /matter for a\nharness: ([\s\S]*?)\.\n/.exec(sectionOf(referenceText, "### 1b.")) ?? [];
+    const theirs = told
+      .replace(/\{.*?\}/g, "")
+      .split(/,\s*/)
+      // `enabled/disabledMcpjsonServers` and `includeCoAuthoredBy/attribution` are two names each.
+      .flatMap((name) =>
+        name === "enabled/disabledMcpjsonServers"
+          ? ["enabledMcpjsonServers", "disabledMcpjsonServers"]
+          : name.trim().split("/"),
+      );
+    expect(theirs.length).toBeGreaterThan(35);
+    const ours = Object.keys(settingsSchema.def.shape);
+    expect(strays(theirs, ours, notDone("Settings"))).toEqual(none);
+    expect(notDone("Settings").filter((name) => ours.includes(name))).toEqual([]);
   });
 
   test("every message is declared, and sent or listed", () => {

@@ -1,10 +1,7 @@
-// A real browser for tests of the page. It is unpacked once into a folder of its own; where it cannot start, the tests
-// that need it say so by name.
-import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+// A real browser for tests of the page. Where it cannot start, the tests that need it say so by name.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { launchChromium } from "./chromium.ts";
 import { notRunHere } from "./not-run.ts";
 
 export type PageNotes = {
@@ -17,31 +14,26 @@ export type PageNotes = {
 };
 
 /** Undefined where no browser can be started here; the reason is told once. */
-export async function startBrowser(): Promise<Browser | undefined> {
+async function startBrowser(): Promise<Browser | undefined> {
   try {
-    const executablePath = await unpacked();
-    const { chromium } = await import("playwright-core");
-    // No sandbox: tests may run as root, and the pages are ours. Site isolation and the policy of pages stay on.
-    return await chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell"] });
+    return await launchChromium();
   } catch (thrown) {
     notRunHere("browser", thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
     return undefined;
   }
 }
 
-/** It unpacks under fixed names into whatever the temporary folder is: here into one that nobody else uses. */
-async function unpacked(): Promise<string> {
-  const folder = path.join(tmpdir(), "keel-test-chromium");
-  await mkdir(folder, { recursive: true });
-  const before = process.env["TMPDIR"];
-  process.env["TMPDIR"] = folder;
-  try {
-    const { default: chromium } = await import("@sparticuz/chromium");
-    return await chromium.executablePath();
-  } finally {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
-  }
+/** One browser for all tests of a file. */
+export function sharedBrowser(): () => Browser {
+  let shared: Browser | undefined;
+  beforeAll(async () => {
+    shared = await startBrowser();
+  });
+  afterAll(() => shared?.close());
+  return () => {
+    if (!shared) notRunHere("browser", "no browser starts here");
+    return shared as Browser;
+  };
 }
 
 /** A page of a visitor of its own; closed with the test. */

@@ -66,7 +66,14 @@ export function pictureOf(
     from,
     to,
     title = "",
-  }: { theme?: "dark" | "light"; from?: number; to?: number; title?: string } = {},
+    cursor: shows = "shown",
+  }: {
+    theme?: "dark" | "light";
+    from?: number;
+    to?: number;
+    title?: string;
+    cursor?: "shown" | "hidden";
+  } = {},
 ): string {
   const palette = palettes[theme];
   const { active } = terminal.buffer;
@@ -87,7 +94,7 @@ export function pictureOf(
     `<rect width="100%" height="100%" rx="6" fill="${palette.back}"/>`,
     `<g transform="translate(12 12)" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${cell.size}" fill="${palette.ink}">`,
     ...rows,
-    cursor,
+    ...(shows === "shown" ? [cursor] : []),
     "</g></svg>\n",
   ].join("\n");
 }

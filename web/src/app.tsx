@@ -45,7 +45,6 @@ function WholePage(): ReactElement {
   const route = useValue(here);
   const [over, setOver] = useState<"palette" | "create">();
   const [isRailOpen, setRailOpen] = useState(false);
-  useTitle(route);
   useEffect(() => {
     // Whoever types at once types into it: it is there before it is asked for.
     const timer = setTimeout(() => void import("./palette/palette.tsx").catch(() => undefined), preloadMs);
@@ -62,6 +61,7 @@ function WholePage(): ReactElement {
   );
   return (
     <Announcer>
+      <PageTitle route={route} />
       <div className="page">
         <a href="#main" className="unseen skip">
           {words.rail.skip}
@@ -127,8 +127,11 @@ function Opened({
 /** From one to nine; more are as many as nine. */
 const iconFor = (asks: number): string => (asks === 0 ? "/icon.svg" : `/icon-${Math.min(asks, 9)}.svg`);
 
-/** The count of what waits stands where it is seen from elsewhere: in the title and in the icon. */
-function useTitle(route: Route): void {
+/**
+ * The count of what waits stands where it is seen from elsewhere: in the title and in the icon. It is by itself, so that
+ * a change of any workspace draws nothing else.
+ */
+function PageTitle({ route }: { readonly route: Route }): null {
   const { all } = useWorkspaces();
   const about = route.page === "worker" ? (all.find(({ id }) => id === route.workspace)?.title ?? "") : "";
   const asks = openAsksOf(all);
@@ -140,6 +143,7 @@ function useTitle(route: Route): void {
     if ("setAppBadge" in navigator)
       void (asks > 0 ? navigator.setAppBadge(asks) : navigator.clearAppBadge()).catch(() => undefined);
   }, [title, asks]);
+  return null;
 }
 
 /** The first question on this page; else the page of all of them. */

@@ -38,6 +38,7 @@ async function start(place: HTMLElement): Promise<void> {
   const kept = await openKeptEvents();
   const client = connectBySocket({ url: location.origin, name: "console" });
   const world = new World({ client, kept, notes: localStorage, ...browserPorts() });
+  window.addEventListener("pagehide", () => world.remember());
   root.render(
     <NavigationContext value={navigation}>
       <WorldContext value={world}>

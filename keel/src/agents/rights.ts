@@ -142,7 +142,10 @@ export const refusedToForks = (tool: ToolHead): ToolHead =>
  */
 export function hooksOfAgent(
   hooks: Hooks,
-  { facts, context }: { facts: Omit<AgentStopFacts, "objections" | "lastText">; context: readonly string[] },
+  {
+    facts,
+    context,
+  }: { facts: Omit<AgentStopFacts, "objections" | "lastText" | "tasks">; context: readonly string[] },
 ): Hooks {
   let words = context;
   return {
@@ -155,7 +158,6 @@ export function hooksOfAgent(
       words = [];
       return { context: said };
     },
-    stop: ({ objections, lastText }, hookContext) =>
-      hooks.agentStopped({ ...facts, objections, lastText }, hookContext),
+    stop: (end, hookContext) => hooks.agentStopped({ ...facts, ...end }, hookContext),
   };
 }

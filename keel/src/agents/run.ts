@@ -208,6 +208,7 @@ export function outcomeOf(task: Task): AgentOutcome {
     return { ok: false, why: `The agent ended without a complete report: ${error}. ${again}${said}` };
   }
   const words = report === "" ? "(The agent reported nothing.)" : report;
+  const [answeredBy] = Object.keys(bill.models);
   return {
     ok: true,
     content: [text(words), text(again)],
@@ -219,6 +220,7 @@ export function outcomeOf(task: Task): AgentOutcome {
       totalToolUseCount: data.toolUses ?? 0,
       totalDurationMs: Math.max(0, (task.endedAt ?? task.startedAt) - task.startedAt),
       totalTokens: tokensOf(bill),
+      ...(answeredBy === undefined ? {} : { resolvedModel: answeredBy }),
       usage: {
         input_tokens: bill.usage.inputTokens,
         output_tokens: bill.usage.outputTokens,

@@ -13,6 +13,7 @@ import type { LateGuard } from "./compose/late-ports.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
+import type { JoinedSession, JoinOptions } from "./sessions/joined-session.ts";
 import type { SessionOwner } from "./sessions/owners.ts";
 import { type Sessions, storedSessions } from "./sessions/sessions.ts";
 
@@ -65,6 +66,13 @@ export class Home implements AsyncDisposable {
     this.#open.set(session.id, session);
     void session.closed.then(() => this.#open.delete(session.id));
     return session;
+  }
+
+  /** One that the server of the home has, as one of those who speak to it. Throws as `joinServed` does. */
+  async join(wanted: JoinOptions): Promise<JoinedSession> {
+    // Loaded late: most sessions are open nowhere else.
+    const { joinServed } = await import("./sessions/joined-session.ts");
+    return joinServed(wanted, this.#resources);
   }
 
   /** Undefined for one that is not open here. */

@@ -6,6 +6,7 @@
 import { isObject, type Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
 import type { ResultPart } from "./message.ts";
+import { type StopFacts, type StopFields, stopFields } from "./stop-fields.ts";
 
 /** What every hook is told. */
 export type HookBase = {
@@ -30,12 +31,10 @@ type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string 
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
 type AgentFacts = { readonly agentId: string; readonly kind: string };
 type AgentFields = { agent_id: string; agent_type: string };
-type StopFacts = { readonly objections: number; readonly lastText: string };
 /** The same as `textOf`, which stands beside schemas: the SDK loads this table with its first import, and no schema. */
 const textIn = (content: readonly ResultPart[]): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 
-type StopFields = { stop_hook_active: boolean; last_assistant_message?: string };
 /** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
 type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
 /** An item of the model's own list. */
@@ -268,10 +267,6 @@ function withAnswers({ tool, input }: CallFacts, data: Json | undefined): Json {
 
 function toolFields({ callId, tool, input }: CallFacts): ToolFields {
   return { tool_name: tool, tool_input: input, tool_use_id: callId };
-}
-
-function stopFields({ objections, lastText }: StopFacts): StopFields {
-  return { stop_hook_active: objections > 0, last_assistant_message: lastText };
 }
 
 function modelSwitchFields({ from, to, source, contextTokens }: ModelSwitch) {

@@ -105,7 +105,12 @@ export const workspaceOperations = {
     method: "POST",
     path: "/api/workers/{worker}/messages",
     access: "work",
-    question: z.object({ ...ofWorker, content: text }),
+    question: z.object({
+      ...ofWorker,
+      content: text,
+      /** A UUID: the same one twice is said once. */
+      id: opt(text),
+    }),
     answer: nothing,
   },
   interruptWorker: {

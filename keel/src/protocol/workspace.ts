@@ -179,6 +179,6 @@ export const agentUpdateSchema = z.discriminatedUnion("kind", [
     kind: z.literal("ask"),
     ask: z.object({ id: text, tool: text, input: z.record(text, jsonSchema) }),
   }),
-  z.object({ kind: z.literal("answered"), ask: text }),
+  z.object({ kind: z.literal("answered"), ask: text, verdict: opt(z.enum(["allow", "deny"])) }),
 ]);
 export type AgentUpdate = z.infer<typeof agentUpdateSchema>;

@@ -6,7 +6,15 @@ import { toolAliases, toolNames } from "../protocol/tool-families.ts";
 export const BUILTIN_TOOL_NAMES: typeof toolNames = toolNames;
 
 /** Older names under which a tool can still be called. */
-export const LEGACY_TOOL_NAME_ALIASES: typeof toolAliases = toolAliases;
+export const LEGACY_TOOL_NAME_ALIASES: typeof toolAliases = {
+  ...toolAliases,
+  // Tools that come with servers, or that Keel does not have: a program that looks an old name up finds today's.
+  ListPeers: "ListAgents",
+  Brief: "SendUserMessage",
+  ListMcpResources: "ListMcpResourcesTool",
+  ReadMcpResource: "ReadMcpResourceTool",
+  ReadMcpResourceDir: "ReadMcpResourceDirTool",
+};
 
 /** Every point of the interface, called here or not. */
 export const HOOK_EVENTS = [

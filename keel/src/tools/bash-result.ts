@@ -44,11 +44,14 @@ export function endedResult(
       stdout: shown,
       stderr: "",
       interrupted: outcome.interrupted,
-      isImage: false,
+      ...plain,
       ...(outcome.timedOut ? { timedOutAfterMs: timeoutMs } : {}),
     },
   };
 }
+
+/** What programs look for, and what no command here is. */
+const plain = { isImage: false, noOutputExpected: false } as const;
 
 /** It was interrupted before it began. */
 export function notStarted(command: string): ToolOutcome {
@@ -56,7 +59,7 @@ export function notStarted(command: string): ToolOutcome {
     content: [text("Interrupted before the command was started.")],
     display: { kind: "terminal", command, output: "", exitCode: null },
     failed: true,
-    data: { stdout: "", stderr: "", interrupted: true, isImage: false },
+    data: { stdout: "", stderr: "", interrupted: true, ...plain },
   };
 }
 
@@ -79,7 +82,7 @@ export function backgroundResult(
       ...(shown.trim() === "" ? [] : [text(`Output so far:\n${shown}`)]),
     ],
     display: { kind: "terminal", command, output: shown, exitCode: null },
-    data: { stdout: shown, stderr: "", interrupted: false, isImage: false, backgroundTaskId: id },
+    data: { stdout: shown, stderr: "", interrupted: false, ...plain, backgroundTaskId: id },
   };
 }
 

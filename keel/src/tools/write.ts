@@ -45,6 +45,7 @@ export const writeTool = builtInTool({
       content: boundedText(after),
       structuredPatch: isNew ? [] : hunks,
       originalFile: before === undefined ? null : boundedText(before),
+      userModified: false,
     });
     return changeFile({ ...change, said: `${isNew ? "Made" : "Wrote"} ${path}`, data }, context, signal);
   },

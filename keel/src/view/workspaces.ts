@@ -63,10 +63,7 @@ export const openAsksOf = (workspaces: readonly WorkspaceEntry[]): number =>
 export function workspacesByFolder(
   workspaces: readonly WorkspaceEntry[],
 ): readonly { readonly folder: string; readonly workspaces: readonly WorkspaceEntry[] }[] {
-  const folders = new Map<string, WorkspaceEntry[]>();
-  for (const workspace of workspaces)
-    folders.set(workspace.folder, [...(folders.get(workspace.folder) ?? []), workspace]);
-  return [...folders]
+  return [...Map.groupBy(workspaces, ({ folder }) => folder)]
     .sort(
       ([left, some], [right, others]) =>
         Number(others.some(isAsking)) - Number(some.some(isAsking)) ||

@@ -3,6 +3,7 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
+  memo,
   type ReactElement,
   type Ref,
   useEffect,
@@ -34,7 +35,7 @@ type ComposerProps = {
   readonly ref?: Ref<ComposerHandle>;
 };
 
-export function Composer({ session, view, ref }: ComposerProps): ReactElement {
+export const Composer = memo(function Composer({ session, view, ref }: ComposerProps): ReactElement {
   const world = useWorld();
   const [text, setText] = useDraft(session);
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
@@ -233,7 +234,7 @@ export function Composer({ session, view, ref }: ComposerProps): ReactElement {
       </div>
     </form>
   );
-}
+});
 
 function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactElement {
   const input = useRef<HTMLInputElement>(null);

@@ -10,11 +10,12 @@ import { useMedia } from "../kit/media.ts";
 import { useNavigation } from "../live/navigation.ts";
 import { useAccess, useSession, useWorld, type World } from "../live/world.ts";
 import { pathOf, type Route } from "../route.ts";
-import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
 import { SideChips } from "../side/chips.tsx";
 import { words } from "../words.ts";
 import { ConversationHead } from "./head.tsx";
+import type { Jump } from "./items.ts";
 import { RowList, type RowListHandle } from "./row-list.tsx";
 import { sayActivity } from "./say-activity.ts";
 
@@ -56,40 +57,46 @@ export function Conversation({
   const isPhone = useMedia("(max-width: 767px)");
   const [isLater, setLater] = useState(false);
   const rows = useMemo(() => rowsOf(view.transcript).toArray(), [view.transcript]);
+  // A piece of a reply changes its row and nothing that stands around the rows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told counts all but pieces
+  const settled = useMemo(() => view, [session, view.told]);
+  const now = useRef({ rows, transcript: view.transcript });
+  now.current = { rows, transcript: view.transcript };
   useAnnounceActivity(sayActivity(view));
   const asks = useMemo(() => openAsksIn(rows), [rows]);
   const hasSheet = isPhone && mayAnswer && asks.length > 0;
 
-  const jumpToFile = useCallback(
-    (path: string): void => {
-      const row = rows.findLast(
-        (one) => one.kind === "tool" && one.display?.kind === "diff" && one.display.path === path,
-      );
-      if (row) list.current?.toRow(row.id);
-    },
-    [rows],
-  );
+  const jumpToFile = useCallback((path: string): void => {
+    const row = now.current.rows.findLast(
+      (one) => one.kind === "tool" && one.display?.kind === "diff" && one.display.path === path,
+    );
+    if (row) list.current?.toRow(row.id);
+  }, []);
+  const search = useCallback(() => setSearching(true), []);
+  const jump = useCallback((to: Jump, step: 1 | -1): void => void list.current?.jump(to, step), []);
+  const toggleSide = useCallback(() => setSideOpen((isOpen) => !isOpen), []);
+  const closeSide = useCallback(() => setSideOpen(false), []);
+  const rewind = useCallback(() => setRewinding({}), []);
   const openAgent: RowActions["openAgent"] = useCallback(
     (row) => {
       if (row.data.session !== undefined) go({ page: "session", session: row.data.session });
     },
     [go],
   );
-  const { transcript, standing } = view;
+  const { cwd } = view.standing;
   const actions = useMemo<RowActions>(
     () => ({
       session,
-      cwd: standing.cwd,
+      cwd,
       isReadOnly,
       mayAnswer,
       hasSheet,
-      transcript,
       renderRow: (row) => <WholeRow row={row} />,
       answer: (ask, answer, keep) => answerAsk(world, { session, ask }, answer, keep),
       dropInput: async (inputId) => void (await world.submit(session, { type: "drop", inputId })),
       editInput: async (inputId) => {
         const receipt = await world.submit(session, { type: "drop", inputId });
-        const row = transcript.own.rows.get(inputId);
+        const row = now.current.transcript.own.rows.get(inputId);
         if (receipt.type !== "dropped" || !receipt.found || row?.kind !== "user") return;
         composer.current?.add(
           row.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
@@ -103,7 +110,7 @@ export function Conversation({
       stopTask: async (taskId) => void (await world.submit(session, { type: "stop", taskId })),
       whole: (id) => feed.whole(id),
     }),
-    [session, standing.cwd, isReadOnly, mayAnswer, hasSheet, transcript, world, feed, openAgent, route, go],
+    [session, cwd, isReadOnly, mayAnswer, hasSheet, world, feed, openAgent, route, go],
   );
 
   return (
@@ -111,16 +118,16 @@ export function Conversation({
       <div className={`worker${isReadOnly ? " is-read" : ""}`}>
         <ConversationHead
           session={session}
-          view={view}
+          view={settled}
           workspace={workspace}
           worker={route.page === "worker" ? route.worker : undefined}
           onRail={onRail}
-          onSearch={() => setSearching(true)}
-          onJump={(to, step) => list.current?.jump(to, step)}
-          onSide={() => setSideOpen(!isSideOpen)}
+          onSearch={search}
+          onJump={jump}
+          onSide={toggleSide}
         />
         <main className="conversation" id="main">
-          <SideChips view={view} onOpen={() => setSideOpen(true)} />
+          <SideChips view={settled} onOpen={() => setSideOpen(true)} />
           {isSearching && <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />}
           {state.phase === "failed" ? (
             <div className="state">
@@ -129,7 +136,9 @@ export function Conversation({
           ) : rows.length === 0 && state.phase !== "reading" ? (
             <EmptyConversation isLoading={state.phase === "catching-up"} />
           ) : (
-            <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+            <TranscriptContext value={view.transcript}>
+              <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+            </TranscriptContext>
           )}
           <div className="foot">
             {hasSheet && isLater && (
@@ -142,7 +151,7 @@ export function Conversation({
                 <AskSheet
                   asks={asks}
                   session={session}
-                  cwd={standing.cwd}
+                  cwd={cwd}
                   onAnswer={actions.answer}
                   onLater={() => setLater(true)}
                 />
@@ -150,7 +159,7 @@ export function Conversation({
             ) : (
               (reading ??
               (access === "work" ? (
-                <Composer ref={composer} session={session} view={view} />
+                <Composer ref={composer} session={session} view={settled} />
               ) : (
                 <p className="reading quiet">{words.access[access]}</p>
               )))
@@ -160,12 +169,12 @@ export function Conversation({
         <Suspense fallback={<aside className="side" />}>
           <Side
             session={session}
-            view={view}
+            view={settled}
             isReadOnly={isReadOnly}
             isOpen={isSideOpen}
-            onClose={() => setSideOpen(false)}
+            onClose={closeSide}
             onFile={jumpToFile}
-            onRewind={() => setRewinding({})}
+            onRewind={rewind}
             onAgent={openAgent}
           />
         </Suspense>

@@ -1,7 +1,7 @@
 /** The head of a conversation: its title, where it works, what it took, and its workers as tabs. */
 import type { WorkspaceEntry } from "keel/protocol";
 import { sayCost, visible } from "keel/view";
-import type { ReactElement } from "react";
+import { memo, type ReactElement } from "react";
 import { useAnnounce } from "../kit/announce.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { MenuButton } from "../kit/menu.tsx";
@@ -33,7 +33,7 @@ const signs = { idle: "done", running: "active", asking: "asking" } as const sat
   SignKind
 >;
 
-export function ConversationHead(props: ConversationHeadProps): ReactElement {
+export const ConversationHead = memo(function ConversationHead(props: ConversationHeadProps): ReactElement {
   const { session, view, workspace, worker, onRail, onSearch, onJump, onSide } = props;
   const { standing, totals, activity } = view;
   const world = useWorld();
@@ -115,7 +115,7 @@ export function ConversationHead(props: ConversationHeadProps): ReactElement {
       </div>
     </header>
   );
-}
+});
 
 function firstWords({ transcript }: SessionView): string {
   const first = transcript.own.rows.at(0);

@@ -13,7 +13,14 @@ export type Items = {
   /** Calls that are told by the row of their agent. */
   readonly claimed: ReadonlySet<string>;
   /** Of the last reply, as far as it was parted: it goes on from there. */
-  readonly growing: { readonly id: string; readonly text: string; readonly parted: Parted } | null;
+  readonly growing: Growing | null;
+};
+
+type Growing = {
+  readonly id: string;
+  readonly text: string;
+  readonly parted: Parted;
+  readonly gathered: Gathered;
 };
 
 export const noItems: Items = { rows: [], items: [], starts: [], claimed: new Set(), growing: null };
@@ -41,8 +48,10 @@ export function itemsOf(rows: readonly Row[], before: Items = noItems): Items {
     }
     const isSame = growing?.id === row.id && row.text.startsWith(growing.text);
     const parted = partText(row.text, isSame && growing ? growing.parted : noParts);
-    growing = { id: row.id, text: row.text, parted };
-    items.push(...gathered(row, parted.parts));
+    const gathered = gather(parted.parts, isSame && growing ? growing.gathered : noneGathered);
+    growing = { id: row.id, text: row.text, parted, gathered };
+    for (const [index, part] of gathered.parts.entries())
+      items.push({ key: `${row.id}#${index}`, row, part });
   }
   return { rows, items, starts, claimed, growing };
 }
@@ -62,18 +71,27 @@ function firstCall(rows: readonly Row[], now: ReadonlySet<string>, before: Reado
   return index === -1 ? rows.length : index;
 }
 
-function gathered(row: Row, parts: readonly string[]): Item[] {
-  const texts: string[] = [];
-  for (const part of parts) {
-    const last = texts.at(-1);
-    if (last !== undefined && last.length + part.length <= maxItem) texts[texts.length - 1] = last + part;
-    else texts.push(part);
+type Gathered = {
+  readonly parts: readonly RowPart[];
+  /** Where the last of them begins among the parts of the text: those before it stay as they are. */
+  readonly from: number;
+};
+const noneGathered: Gathered = { parts: [], from: 0 };
+
+function gather(parts: readonly string[], before: Gathered): Gathered {
+  const done = before.parts.slice(0, -1);
+  let { from } = before;
+  let text = "";
+  for (let at = from; at < parts.length; at += 1) {
+    const part = parts[at] ?? "";
+    if (text !== "" && text.length + part.length > maxItem) {
+      done.push({ text, isFirst: done.length === 0, isLast: false });
+      from = at;
+      text = "";
+    }
+    text += part;
   }
-  return texts.map((text, index) => ({
-    key: `${row.id}#${index}`,
-    row,
-    part: { text, isFirst: index === 0, isLast: index === texts.length - 1 },
-  }));
+  return { parts: [...done, { text, isFirst: done.length === 0, isLast: true }], from };
 }
 
 /** The item in which a row begins; undefined for a row that is not there. */

@@ -19,7 +19,7 @@ import { LoginPage } from "../login/login-page.tsx";
 import { NewWorkspace } from "../overview/new-workspace.tsx";
 import { Palette } from "../palette/palette.tsx";
 import type { Route } from "../route.ts";
-import { type RowActions, RowActionsContext } from "../rows/row-actions.ts";
+import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
 import { type Recording, recordedClient } from "./recorded-client.ts";
 import { displaySamples, formAsk, hostileRows } from "./samples.ts";
@@ -162,7 +162,6 @@ function Stage({
       isReadOnly: false,
       mayAnswer: true,
       hasSheet: false,
-      transcript: transcriptOf(events),
       renderRow: (row) => <WholeRow row={row} />,
       answer: never,
       dropInput: never,
@@ -174,12 +173,15 @@ function Stage({
       stopTask: never,
       whole: async () => undefined,
     }),
-    [events],
+    [],
   );
+  const transcript = useMemo(() => transcriptOf(events), [events]);
   return (
     <Staged route={{ page: "overview" }} recording={scene}>
       <Announcer>
-        <RowActionsContext value={actions}>{children}</RowActionsContext>
+        <RowActionsContext value={actions}>
+          <TranscriptContext value={transcript}>{children}</TranscriptContext>
+        </RowActionsContext>
       </Announcer>
     </Staged>
   );

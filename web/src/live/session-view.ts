@@ -34,6 +34,8 @@ export type SessionView = {
   readonly timeline: Timeline;
   /** The last durable event of the session itself that is in it. */
   readonly seq: number;
+  /** Counts what was told but for pieces: what stands beside the rows need not be drawn for each of those. */
+  readonly told: number;
 };
 
 export const noView: SessionView = {
@@ -45,6 +47,7 @@ export const noView: SessionView = {
   changes: noFileChanges,
   timeline: noTimeline,
   seq: 0,
+  told: 0,
 };
 
 /** A piece of a reply changes the rows and what the session does, and nothing that is added up. */
@@ -68,5 +71,6 @@ export function foldView(view: SessionView, event: Envelope): SessionView {
     changes: foldFileChanges(view.changes, event),
     timeline: foldTimeline(view.timeline, event),
     seq: "seq" in event && !event.origin ? event.seq : view.seq,
+    told: view.told + 1,
   };
 }

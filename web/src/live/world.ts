@@ -26,6 +26,7 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
+const rememberMs = 1_000;
 
 export class World {
   readonly client: KeelClient;
@@ -45,6 +46,8 @@ export class World {
   readonly #feeds = new Map<string, FollowedSession>();
   readonly #stop = new AbortController();
   readonly #unlisten: () => void;
+  #remembering: ReturnType<typeof setTimeout> | undefined;
+  #rememberedAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: WorldPorts) {
     this.#ports = ports;
@@ -99,9 +102,20 @@ export class World {
     await this.#send(input);
   }
 
+  /** What there is, for the next page to begin with. */
+  remember(): void {
+    clearTimeout(this.#remembering);
+    this.#remembering = undefined;
+    this.#rememberedAt = this.#ports.now();
+    const { isKnown, all } = this.workspaces.get();
+    if (isKnown && !this.isRefused.get())
+      this.notes.setItem(workspacesNote, JSON.stringify(all.slice(0, 200)));
+  }
+
   close(): void {
     this.#stop.abort();
     this.#unlisten();
+    clearTimeout(this.#remembering);
     for (const { feed } of this.#feeds.values()) feed.close();
     this.client.close();
   }
@@ -174,9 +188,15 @@ export class World {
       this.#ports.nextPaint(() => {
         isPaintDue = false;
         this.workspaces.set(now);
-        this.notes.setItem(workspacesNote, JSON.stringify(now.all.slice(0, 200)));
+        this.#rememberSoon();
       });
     }
+  }
+
+  /** What changes often is written now and then, and when the page goes. */
+  #rememberSoon(): void {
+    if (this.#rememberedAt + rememberMs < this.#ports.now()) return this.remember();
+    this.#remembering ??= setTimeout(() => this.remember(), rememberMs);
   }
 
   #remembered(): Workspaces {

@@ -1,7 +1,7 @@
 /** The first page: everything that is at work, or one field to begin with. */
 import type { SessionEntry, WorkspaceEntry } from "keel/protocol";
 import { sayUsd, visible, workspacesByFolder } from "keel/view";
-import { type FormEvent, type ReactElement, useEffect, useState } from "react";
+import { type FormEvent, memo, type ReactElement, useEffect, useState } from "react";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
@@ -101,12 +101,19 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
   );
 }
 
-const fits = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: string): boolean => {
+const fits = (workspace: WorkspaceEntry, wanted: string): boolean =>
+  wanted.trim() === "" || hasWords(workspace, wanted.trim().toLowerCase());
+
+const hasWords = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: string): boolean => {
   const all = [title, cwd, branch, ...workers.flatMap(({ name, lastWords = "" }) => [name, lastWords])];
-  return all.some((text) => text.toLowerCase().includes(wanted.trim().toLowerCase()));
+  return all.some((text) => text.toLowerCase().includes(wanted));
 };
 
-function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): ReactElement {
+const OverviewRow = memo(function OverviewRow({
+  workspace,
+}: {
+  readonly workspace: WorkspaceEntry;
+}): ReactElement {
   const world = useWorld();
   const { id, title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
   const cost = workers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
@@ -159,7 +166,7 @@ function OverviewRow({ workspace }: { readonly workspace: WorkspaceEntry }): Rea
       </ul>
     </li>
   );
-}
+});
 
 /** One field and one button; what else can be said of a workspace is behind the other. */
 function Welcome({ onCreate }: { readonly onCreate: () => void }): ReactElement {

@@ -1,6 +1,6 @@
 /** What can be done from a row. Rows are pure: they get this from the conversation that they stand in. */
 import type { Answer, Ask, Durable } from "keel/protocol";
-import type { KeyedTranscript, Row, RuleFile } from "keel/view";
+import { type KeyedTranscript, noTranscript, type Row, type RuleFile } from "keel/view";
 import { createContext, type ReactNode, useContext } from "react";
 
 export type RowProps<R extends Row> = {
@@ -19,7 +19,6 @@ export type RowActions = {
   readonly mayAnswer: boolean;
   /** Open questions stand below the rows and not among them. */
   readonly hasSheet: boolean;
-  readonly transcript: KeyedTranscript;
   /** A row within a row, such as those of an agent. */
   renderRow(row: Row): ReactNode;
   answer(ask: Ask, answer: Answer, keep?: RuleFile): Promise<void>;
@@ -34,6 +33,9 @@ export type RowActions = {
   /** The event of a call or an input, where only a part of it is shown. */
   whole(id: string): Promise<Durable | undefined>;
 };
+
+/** Apart from the actions: it changes with every piece of a reply, and only the rows of agents look at it. */
+export const TranscriptContext = createContext<KeyedTranscript>(noTranscript);
 
 export const RowActionsContext = createContext<RowActions | undefined>(undefined);
 

@@ -1,13 +1,13 @@
 /** Work beside the conversation: an agent with its own rows below it, a command in the background. */
 import { type AgentRow, type Row, rowsOf, sayDuration, sayUsd, type TaskRow, visible } from "keel/view";
-import type { ReactElement } from "react";
+import { type ReactElement, useContext } from "react";
 import { DisplayView } from "../displays/display-view.tsx";
 import { Button } from "../kit/button.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
 import { Elapsed } from "../kit/time.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
-import { type RowProps, useRowActions } from "./row-actions.ts";
+import { type RowProps, TranscriptContext, useRowActions } from "./row-actions.ts";
 
 export const taskSigns = {
   running: "active",
@@ -20,7 +20,8 @@ export const taskSigns = {
 const mostRows = 12;
 
 export function DelegatedRow({ row, isOpen = false, onToggle }: RowProps<AgentRow>): ReactElement {
-  const { transcript, openAgent, renderRow } = useRowActions();
+  const { openAgent, renderRow } = useRowActions();
+  const transcript = useContext(TranscriptContext);
   const rows = rowsOf(transcript, row.id).toArray().filter(isShown);
   const last = rows.slice(-mostRows);
   const { costUsd } = row.totals;

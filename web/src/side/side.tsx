@@ -1,6 +1,6 @@
 /** Beside the conversation: what waits elsewhere, what was changed, what runs, what it takes. */
 import type { AgentRow } from "keel/view";
-import { lazy, type ReactElement, Suspense } from "react";
+import { lazy, memo, type ReactElement, Suspense } from "react";
 import { InboxPart } from "../asks/inbox.tsx";
 import { IconButton } from "../kit/button.tsx";
 import type { SessionView } from "../live/session-view.ts";
@@ -24,7 +24,7 @@ type SideProps = {
   readonly onAgent: (row: AgentRow) => void;
 };
 
-export const Side = ({
+export const Side = memo(function Side({
   session,
   view,
   isReadOnly,
@@ -33,19 +33,21 @@ export const Side = ({
   onFile,
   onRewind,
   onAgent,
-}: SideProps): ReactElement => (
-  <aside className={`side${isOpen ? " is-open" : ""}`} aria-label={words.side.label}>
-    <span className="close">
-      <IconButton icon="close" label={words.close} onClick={onClose} />
-    </span>
-    <InboxPart session={session} />
-    <TodoPart view={view} />
-    <FilesPart view={view} isReadOnly={isReadOnly} onFile={onFile} onRewind={onRewind} />
-    <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
-    <ContextPart session={session} view={view} isReadOnly={isReadOnly} />
-    <CostPart view={view} />
-    <Suspense>
-      <TimelinePart view={view} />
-    </Suspense>
-  </aside>
-);
+}: SideProps): ReactElement {
+  return (
+    <aside className={`side${isOpen ? " is-open" : ""}`} aria-label={words.side.label}>
+      <span className="close">
+        <IconButton icon="close" label={words.close} onClick={onClose} />
+      </span>
+      <InboxPart session={session} />
+      <TodoPart view={view} />
+      <FilesPart view={view} isReadOnly={isReadOnly} onFile={onFile} onRewind={onRewind} />
+      <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
+      <ContextPart session={session} view={view} isReadOnly={isReadOnly} />
+      <CostPart view={view} />
+      <Suspense>
+        <TimelinePart view={view} />
+      </Suspense>
+    </aside>
+  );
+});

@@ -8,6 +8,7 @@ import { never } from "../../kernel/never.ts";
 import { answersAsk } from "../../policy/changes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import {
+  effortSchema,
   type PermissionChange,
   type PermissionMode,
   permissionModeSchema,
@@ -117,13 +118,20 @@ export function readChange(given: Record<string, unknown>, to: SettingsTarget): 
   const { problems, unknown } = checkSettings(given);
   const wrong = problems[0] ?? (unknown.length > 0 ? `nothing is called ${unknown.join(", ")}` : undefined);
   if (wrong !== undefined) throw fault("usage", { reason: `These settings cannot be taken: ${wrong}.` });
-  const { model, permissions, ...others } = given;
+  const { model, effortLevel, permissions, ...others } = given;
   const late = Object.keys(others);
   if (to === "flags" && late.length > 0)
     throw fault("usage", { reason: `${late.join(", ")} can only be set when a session starts.` });
   const rules = isObject(permissions) ? permissions : {};
+  const effort = effortSchema.safeParse(effortLevel);
   return {
-    patch: typeof model === "string" && to === "flags" ? { model } : {},
+    patch:
+      to === "flags"
+        ? {
+            ...(typeof model === "string" ? { model } : {}),
+            ...(effort.success ? { effort: effort.data } : {}),
+          }
+        : {},
     changes: changesIn(rules, to === "flags" ? "command-line" : to),
   };
 }

@@ -48,8 +48,8 @@ class KeelAgent implements Worker {
       : { ...shown, activity: "failed" as const, failure: this.#failure };
   }
 
-  tell(words: string): Promise<void> {
-    return this.#context.sessions.say(this.#session, words);
+  tell(words: string, id?: string): Promise<void> {
+    return this.#context.sessions.say(this.#session, words, id);
   }
 
   interrupt(): Promise<void> {

@@ -51,6 +51,8 @@ class SdkAgent implements Worker {
   readonly #readers = new Set<(update: AgentUpdate) => void>();
   readonly #asks = new Map<string, OpenAsk>();
   readonly #waiting: string[] = [];
+  /** By the ids that came with them. */
+  readonly #said = new Set<string>();
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   /** From what it was told until its result, which may come before the end of its process. */
   #isAtWork = false;
@@ -70,6 +72,7 @@ class SdkAgent implements Worker {
     this.#log = log;
     this.messages = {
       follow: (since, signal) => this.#follow(since, signal),
+      stored: (since) => this.#stored(since),
       answer: (ask, answer) => this.#answer(ask, answer),
     };
   }
@@ -80,15 +83,16 @@ class SdkAgent implements Worker {
     return { ...this.#shown, activity, asks: this.#asks.size, ...(session === undefined ? {} : { session }) };
   }
 
-  async tell(words: string): Promise<void> {
+  async tell(words: string, id?: string): Promise<void> {
     const sdk = await loadOfficialSdk(this.#context);
+    if (id !== undefined && this.#said.has(id)) return;
     // The engine does not repeat what it was told: it belongs to the history all the same.
     await this.#take({
       type: "user",
       message: { role: "user", content: words },
       parent_tool_use_id: null,
       session_id: this.#context.record().session ?? "",
-      uuid: this.#context.ids.uuid(),
+      uuid: id ?? this.#context.ids.uuid(),
     });
     this.#waiting.push(words);
     this.#go(sdk);
@@ -199,7 +203,7 @@ class SdkAgent implements Worker {
     return new Promise((resolve) => {
       const settle = (answer: AgentAnswer): void => {
         if (!this.#asks.delete(id)) return;
-        this.#tellAll({ kind: "answered", ask: id });
+        this.#tellAll({ kind: "answered", ask: id, verdict: answer.verdict });
         this.#context.changed();
         resolve(answer);
       };
@@ -229,6 +233,7 @@ class SdkAgent implements Worker {
 
   /** What a list shows of it. */
   #note(message: JsonObject): void {
+    if (message["type"] === "user" && typeof message["uuid"] === "string") this.#said.add(message["uuid"]);
     if (message["type"] === "system" && typeof message["model"] === "string")
       this.#show({ model: message["model"] });
     if (message["type"] === "assistant") {
@@ -256,7 +261,13 @@ class SdkAgent implements Worker {
     for (const reader of this.#readers) reader(update);
   }
 
-  async *#follow(since: string | undefined, signal: AbortSignal): AsyncGenerator<AgentUpdate, void> {
+  async *#stored(since: string | undefined): AsyncGenerator<JsonObject, void> {
+    const { count } = this.#log;
+    for await (const update of after(since, this.#log.read(count), () => this.#log.read(count)))
+      if (update.kind === "message") yield update.message;
+  }
+
+  async *#follow(since: string | null | undefined, signal: AbortSignal): AsyncGenerator<AgentUpdate, void> {
     const heard = new Queue<AgentUpdate>({ limit: maxBehind });
     // Heard from before the file is read: what is not among the first so many arrives here.
     const { count } = this.#log;
@@ -268,7 +279,7 @@ class SdkAgent implements Worker {
     this.#readers.add(reader);
     signal.addEventListener("abort", end, { once: true });
     try {
-      yield* after(since, this.#log.read(count), () => this.#log.read(count));
+      if (since !== null) yield* after(since, this.#log.read(count), () => this.#log.read(count));
       yield* heard;
     } finally {
       this.#readers.delete(reader);

@@ -1,5 +1,6 @@
 /** What one worker is asked, told and watched for, where it can be: the rows of the table that name a worker. */
 import { fault } from "../../kernel/fault.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import type { AnswerTo, OperationName, OperationQuestion } from "../../protocol/operation.ts";
 import type { AgentUpdate, DiffSummary } from "../../protocol/workspace.ts";
 import type { TerminalFeed, TerminalPosition } from "../../workspace/terminals/terminal-watcher.ts";
@@ -29,10 +30,10 @@ export class WorkerCalls {
   }
 
   readonly handlers: WorkerHandlers = {
-    tellWorker: async ({ worker, content }) => {
+    tellWorker: async ({ worker, content, id }) => {
       const agent = await this.#find(worker);
       if (!agent.tell) throw refused("This worker takes no words.");
-      await agent.tell(content);
+      await agent.tell(content, id);
       return {};
     },
     interruptWorker: async ({ worker }) => {
@@ -64,10 +65,14 @@ export class WorkerCalls {
   /** As `watchTerminal`, of what an agent says in messages of its own. */
   async watchMessages(
     worker: string,
-    since: string | undefined,
+    since: string | null | undefined,
     signal: AbortSignal,
   ): Promise<AsyncIterable<AgentUpdate>> {
     return (await this.#messages(worker)).follow(since, signal);
+  }
+
+  async storedMessages(worker: string, since: string | undefined): Promise<AsyncIterable<JsonObject>> {
+    return (await this.#messages(worker)).stored(since);
   }
 
   /** As `watchTerminal`, of a diff. */

@@ -1,6 +1,7 @@
 /** A worker as a workspace has it, whatever its engine: what is shown of it, and how it ends and starts again. */
 
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { OperationQuestion } from "../../protocol/operation.ts";
@@ -28,7 +29,7 @@ export type Worker = {
   /** It is forgotten: nothing of it runs, and nothing is listened to any more. */
   end(): Promise<void>;
   /** Of an agent: words for it, after what it does now. */
-  tell?(words: string): Promise<void>;
+  tell?(words: string, id?: string): Promise<void>;
   interrupt?(): Promise<void>;
   /** Of an agent whose engine has messages of its own. */
   readonly messages?: WorkerMessages | undefined;
@@ -38,8 +39,10 @@ export type Worker = {
 };
 
 export type WorkerMessages = {
-  /** Those after the message with this uuid, all where none has it, then as they come; and what it asks. */
-  follow(since: string | undefined, signal: AbortSignal): AsyncIterable<AgentUpdate>;
+  /** Those after the message with this uuid, all where none has it, then as they come; and what it asks. Null: from now on. */
+  follow(since: string | null | undefined, signal: AbortSignal): AsyncIterable<AgentUpdate>;
+  /** Those that are kept, of which pieces are none. */
+  stored(since: string | undefined): AsyncIterable<JsonObject>;
   /** `late`: nobody waits for it any more. */
   answer(ask: string, answer: AgentAnswer): { readonly late: boolean };
 };
@@ -72,7 +75,8 @@ export type WorkspaceSessions = {
   current(id: string): OpenSession | undefined;
   /** Calls back whenever a session was opened, until what it returns is called. */
   onOpened(listener: (session: OpenSession) => void): () => void;
-  say(id: string, words: string): Promise<void>;
+  /** The same `inputId` twice is said once. */
+  say(id: string, words: string, inputId?: string): Promise<void>;
   interrupt(id: string): Promise<void>;
   /** What its log has. Throws `session_unknown`. */
   stored(id: string, after: number): AsyncIterable<Durable>;

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../../kernel/json.ts";
 import { schemaOf } from "../../kernel/schema.ts";
-import { permissionModeSchema } from "../../protocol/settings.ts";
+import { effortSchema, permissionModeSchema } from "../../protocol/settings.ts";
 import { modelInfoSchema } from "../../protocol/usage.ts";
 
 /** A setting that may be left out, and what it means to a person. */
@@ -179,6 +179,10 @@ const terminal = z.object({
 
 export const settingsSchema = z.object({
   model: setting(z.string(), "The model that is asked, or an alias of one."),
+  effortLevel: setting(
+    effortSchema,
+    "How much work the model puts into an answer, where nobody says it for the session; what a model does not take is told.",
+  ),
   fallbackModel: setting(
     z.union([z.string(), texts]),
     "One model or several, tried in this order when the model is overloaded.",
@@ -248,6 +252,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   providers: "it says where your key goes",
   "permissions.protectedPaths": "it takes away questions that protect you",
   limits: "it says what you pay",
+  effortLevel: "it says what you pay",
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   agentSdk: "it names code that runs in the server",

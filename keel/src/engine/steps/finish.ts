@@ -4,6 +4,7 @@ import type { Step } from "../../core/next-step.ts";
 import { isBudget } from "../../core/next-step.ts";
 import { finishedTurn } from "../../core/settle.ts";
 import { callsIn } from "../../core/state/call-state.ts";
+import type { Task } from "../../ports/tasks.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { TurnReason } from "../../protocol/reasons.ts";
 import { hookContextOf } from "../consult.ts";
@@ -32,6 +33,9 @@ export async function finish(work: StepContext, step: Extract<Step, { kind: "fin
   });
 }
 
+const runningTasks = ({ state: { tasks } }: StepContext): Task[] =>
+  [...tasks.values()].filter(({ status, data }) => status === "running" && data.origin !== "waited");
+
 function isUnderWay({ state: { calls, asks } }: StepContext): boolean {
   return (
     asks.some(({ callId }) => callId !== undefined) ||
@@ -46,7 +50,7 @@ async function askHooks(
 ): Promise<"objected" | "hook_stopped" | "stop_hook_limit" | undefined> {
   if (objections >= work.parts.limits.maxObjections) return "stop_hook_limit";
   const { objection, stop } = await work.parts.hooks.stop(
-    { objections, lastText: lastText(work) },
+    { objections, lastText: lastText(work), tasks: runningTasks(work) },
     hookContextOf(work),
   );
   if (stop !== undefined) return "hook_stopped";

@@ -7,7 +7,7 @@ import { drawPanel } from "./screen/draw-panel.ts";
 import type { ScreenEnvironment } from "./screen/host.ts";
 import { type ListPanel, type PanelItem, panelKey } from "./screen/panel.ts";
 import { fullSigns, signsFor } from "./text/signs.ts";
-import type { PrintLine } from "./text/styled.ts";
+import { blank, type PrintLine } from "./text/styled.ts";
 import { depthFor } from "./text/theme.ts";
 import { guessedReflow, guessedWidths } from "./writer/probe.ts";
 import { ScreenTerminal, type TerminalPorts } from "./writer/terminal.ts";
@@ -43,7 +43,7 @@ export async function choose(options: ChoiceOptions): Promise<PanelItem | undefi
   const { map } = keyMapOf();
   const terminal = new ScreenTerminal(ports, { title: false });
   let panel = options.panel;
-  let printed = lines;
+  let printed: readonly PrintLine[] = lines.length > 0 ? [...lines, blank] : [];
   let keys = noKeys;
   let timer: NodeJS.Timeout | undefined;
   const done = Promise.withResolvers<PanelItem | undefined>();

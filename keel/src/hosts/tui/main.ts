@@ -8,11 +8,12 @@ import type { OpenOptions } from "../../app/options.ts";
 import { nearHandle } from "../../app/sessions/near-handle.ts";
 import { Fault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
+import { valueAt } from "../../kernel/json.ts";
 import { choose, lookFor } from "./choice.ts";
 import type { ScreenDoor, ScreenWishes } from "./door.ts";
 import { withoutKey } from "./first-run.ts";
 import { ownSide } from "./own-side.ts";
-import type { ScreenEnd, ScreenEnvironment, ScreenHost, SessionsSide } from "./screen/host.ts";
+import type { ScreenEnd, ScreenEnvironment, ScreenHost, SessionsSide, SettingsSide } from "./screen/host.ts";
 import { listPanel, type PanelItem } from "./screen/panel.ts";
 import { runScreen } from "./screen/run.ts";
 import { sayAgo } from "./screen/screen-row.ts";
@@ -38,7 +39,7 @@ export async function startScreen(
     const session = await openOr(home, options, door);
     if (typeof session === "number") return session;
     if (typeof session === "string") return await attachScreen(session, { ...door, home: home.path });
-    const end = await show(session, home, { door, wishes: more });
+    const end = await show(session, home, { door, wishes: more, options });
     if (end.kind !== "switch") return await ended(session, end, { ...door, rehearsal: wishes.rehearsal });
     await session.close("ended");
     options = {
@@ -63,7 +64,8 @@ async function openOr(
     return await home.open(options);
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code === "session_served") return String(thrown.detail["session"]);
-    if (!(thrown instanceof Fault) || thrown.code !== "key_missing") throw thrown;
+    if (!(thrown instanceof Fault) || (thrown.code !== "key_missing" && thrown.code !== "no_model"))
+      throw thrown;
     return await withoutKey(thrown, door);
   }
 }
@@ -89,6 +91,7 @@ export async function attachScreen(
         own: ownSide({ env: door.env, home: door.home, process }),
         sessions: farSessions(client, clock.now),
         settings: screenSettings(effective),
+        budgetUsd: budgetIn(effective),
         env: door.env,
         version: door.version,
         onLink: onLinkOf(client),
@@ -126,7 +129,7 @@ async function runOn(host: ScreenHost): Promise<ScreenEnd> {
 async function show(
   session: OpenSession,
   home: Home,
-  { door, wishes }: { door: ScreenDoor; wishes: ScreenWishes },
+  { door, wishes, options }: { door: ScreenDoor; wishes: ScreenWishes; options: OpenOptions },
 ): Promise<ScreenEnd> {
   const { env } = door;
   const { effective } = await session.inquire("settings");
@@ -139,8 +142,9 @@ async function show(
     handle,
     terminal: door.terminal,
     own: ownSide({ env, home: home.path, process }),
-    sessions: nearSessions(home, session, clock.now),
+    sessions: { ...nearSessions(home, session, clock.now), settings: ownSettings(options) },
     settings,
+    budgetUsd: options.maxBudgetUsd ?? budgetIn(effective),
     env,
     version: door.version,
     welcome: [...(wishes.welcome ?? opening(session, door)), ...notices(session, door)],
@@ -216,6 +220,29 @@ function nearSessions(home: Home, session: OpenSession, now: () => number): Sess
       return `Written: ${file}`;
     },
   };
+}
+
+/** The person's own settings, by name; what is written counts for the screen at once, for the rest with the next session. */
+function ownSettings({ cwd, env, home }: OpenOptions): SettingsSide {
+  const place = { cwd, env, ...(home === undefined ? {} : { home }) };
+  const configure = () => import("../../app/maintenance/configure.ts");
+  return {
+    schema: async () => (await configure()).settingsSchema(),
+    async write(name, text) {
+      const { setSetting, unsetSetting } = await configure();
+      const { file } =
+        text === undefined
+          ? await unsetSetting(place, { name, from: "user" })
+          : await setSetting(place, { name, text, to: "user" });
+      return `Written: ${file}`;
+    },
+    read: async () => (await (await configure()).resolveSettingsOf(place)).effective,
+  };
+}
+
+function budgetIn(effective: unknown): number | undefined {
+  const found = valueAt(effective, ["limits", "maxBudgetUsd"]);
+  return typeof found === "number" ? found : undefined;
 }
 
 /** Those of the folder first, then the others of the home. */

@@ -185,13 +185,10 @@ export class ControlHost {
     const place = this.#started === undefined ? "first" : "later";
     const starting = this.start(said);
     this.#introduced.resolve();
-    const { methods, conversation } = await starting;
-    const { info } = await conversation.open();
+    const { methods } = await starting;
     return {
       ...(await methods.initializationResult()),
       claude_code_version: this.#options.version,
-      current_permission_mode: info.permissionMode,
-      hook_on_failure_supported: true,
       sdk_mcp_manifests_parked: true,
       ...(await this.#options.introduction(said, place)),
     };

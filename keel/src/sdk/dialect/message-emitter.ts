@@ -28,6 +28,10 @@ export class MessageEmitter {
   #memo: DialectMemo;
   /** Who said what, by input, where the program told. */
   readonly #origins = new Map<string, SDKMessageOrigin>();
+  /** Messages with ids of the program's that no word of the model has answered yet. */
+  #unanswered: readonly string[] = [];
+  /** Those that had their result without a turn: the turn that takes them along is not theirs. */
+  readonly #settled = new Set<string>();
   /** The running turn was interrupted for a message that must be heard now. */
   #givesWay = false;
   /** The names that the program knows. */
@@ -81,11 +85,41 @@ export class MessageEmitter {
     const [told, next] = toMessages(envelope, this.#memo);
     this.#memo = next;
     const messages = told.map((message) => this.#asGivenWay(this.#withOrigin(message, envelope)));
-    const life =
-      isDurable(envelope) && !envelope.origin
-        ? lifecycleOf(envelope, { named: this.#named, sessionId: this.#session.id })
-        : [];
-    return [...life, ...messages].every((message) => this.#out.push(message));
+    const life = isDurable(envelope) && !envelope.origin ? this.#lifeOf(envelope) : [];
+    const answering = messages.map((message) => this.#withAsked(message));
+    // A message is done when its result was told.
+    const all = envelope.type === "turn.finished" ? [...answering, ...life] : [...life, ...answering];
+    return all.every((message) => this.#out.push(message));
+  }
+
+  #lifeOf(event: Durable): SDKCommandLifecycleMessage[] {
+    const states = statesOf(event).filter(([id]) => this.#named.has(id) && !this.#settled.has(id));
+    const begun = states.filter(([, state]) => state === "started").map(([id]) => id);
+    this.#unanswered = [...this.#unanswered, ...begun];
+    return states.map(([id, state]) =>
+      lifecycleMessage({ id, state, sessionId: this.#session.id, seq: event.seq }),
+    );
+  }
+
+  /** The first words and the result name the messages that they answer, where the program gave them ids. */
+  #withAsked(message: SDKSentMessage): SDKSentMessage {
+    if (message.type === "assistant" && message.parent_tool_use_id === null) {
+      const asked = this.#unanswered;
+      this.#unanswered = [];
+      return { ...message, ...answersTo(asked) };
+    }
+    if (message.type !== "result") return message;
+    const { user_message_uuid: _, user_message_uuids = [], ...rest } = message;
+    this.#unanswered = [];
+    return {
+      ...rest,
+      ...answersTo(user_message_uuids.filter((id) => this.#named.has(id) && !this.#settled.has(id))),
+    };
+  }
+
+  /** Takes in what is told to somebody else while both are there. */
+  passOver(envelope: Envelope): void {
+    this.#memo = toMessages(envelope, this.#memo)[1];
   }
 
   #withOrigin(message: SDKSentMessage, envelope: Envelope): SDKSentMessage {
@@ -105,11 +139,15 @@ export class MessageEmitter {
     return done;
   }
 
-  /** Something was said that asks for no answer. */
-  emitNoTurn(): void {
+  /** Something was said that asks for no answer: with an id of the program's, it is done with this. */
+  emitNoTurn(id?: string): void {
     const [result, next] = resultWithoutTurn(this.#memo, answered(""));
+    const about = { sessionId: this.#session.id, seq: this.#memo.seq };
+    if (id !== undefined) this.#out.push(lifecycleMessage({ ...about, id, state: "started" }));
     this.#out.push(initMessage(this.#memo, `init/unasked/${this.#memo.results}`));
-    this.#out.push(result);
+    this.#out.push({ ...result, ...answersTo(id === undefined ? [] : [id]) });
+    if (id !== undefined) this.#out.push(lifecycleMessage({ ...about, id, state: "completed" }));
+    if (id !== undefined) this.#settled.add(id);
     this.#memo = next;
   }
 
@@ -145,13 +183,15 @@ export class MessageEmitter {
   }
 
   /** The conversation goes on in a new session. */
-  emitReset(newSessionId: string): void {
+  emitReset(newSessionId: string, askedBy: string | undefined): void {
     const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);
     this.#out.push({
       type: "conversation_reset",
       uuid,
       session_id,
       new_conversation_id: newSessionId as UUID,
+      trigger: "clear",
+      ...(askedBy === undefined ? {} : { user_message_uuid: askedBy }),
     });
   }
 
@@ -161,23 +201,24 @@ export class MessageEmitter {
   }
 }
 
-/** What becomes of the messages that a program has given ids: queued, started, completed or cancelled. Pure. */
-function lifecycleOf(
-  event: Durable,
-  { named, sessionId }: { named: ReadonlySet<string>; sessionId: string },
-): SDKCommandLifecycleMessage[] {
-  return (handle(states, event) ?? [])
-    .filter(([id]) => named.has(id))
-    .map(([id, state]) => ({
-      type: "command_lifecycle",
-      command_uuid: id,
-      state,
-      uuid: uuidFrom(`${sessionId}/${event.seq}/life/${id}`),
-      session_id: sessionId,
-    }));
-}
+/** What becomes of inputs: queued, started, completed or cancelled. Pure. */
+const statesOf = (event: Durable): [id: string, state: LifeState][] => handle(states, event) ?? [];
 
-const states: EventHandlers<Durable, [], [id: string, state: SDKCommandLifecycleMessage["state"]][]> = {
+type LifeState = SDKCommandLifecycleMessage["state"];
+type LifeFacts = { id: string; state: LifeState; sessionId: string; seq: number };
+
+const lifecycleMessage = ({ id, state, sessionId, seq }: LifeFacts): SDKCommandLifecycleMessage => ({
+  type: "command_lifecycle",
+  command_uuid: id,
+  state,
+  uuid: uuidFrom(`${sessionId}/${seq}/life/${id}/${state}`),
+  session_id: sessionId,
+});
+
+const answersTo = ([first, ...others]: readonly string[]) =>
+  first === undefined ? {} : { user_message_uuid: first, user_message_uuids: [first, ...others] };
+
+const states: EventHandlers<Durable, [], [id: string, state: LifeState][]> = {
   "input.accepted": ({ input }) => [[input.id, "queued"]],
   "turn.started": ({ inputIds }) => inputIds.map((id) => [id, "started"]),
   "input.joined": ({ inputIds }) => inputIds.map((id) => [id, "started"]),
@@ -189,4 +230,7 @@ const states: EventHandlers<Durable, [], [id: string, state: SDKCommandLifecycle
 };
 
 /** Where the messages of a session go: a queue of them, or of more than them. */
-export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail" | "end">;
+export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail"> & {
+  /** `answered`: everything that was said has its result, and nobody broke it off. */
+  end(how?: "answered"): void;
+};

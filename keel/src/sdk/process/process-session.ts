@@ -13,6 +13,7 @@ import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
 import type { HeardServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
+import { LastResult } from "../dialect/failed-result.ts";
 import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
@@ -47,7 +48,7 @@ export class ProcessSession {
   #state: string | undefined;
   #asking: Promise<void> | undefined;
   #hadResult = false;
-  #lastFailed = false;
+  readonly #last = new LastResult();
   #closing: Promise<void> | undefined;
   #requests = 0;
   #mirrored: Promise<void> = Promise.resolve();
@@ -161,13 +162,21 @@ export class ProcessSession {
       else this.#open.add(message.command_uuid);
       if (this.#own.has(message.command_uuid)) return;
     }
-    if (message.type === "result") {
-      this.#hadResult = true;
-      this.#lastFailed = message.is_error;
-    }
-    this.#out.push(message);
+    if (message.type === "result") this.#hadResult = true;
+    this.#last.hear(message);
+    this.#out.push(this.#withoutOwn(message));
     if (this.#out.length > maxUnread) void this.#wait();
     this.#lookAtEnd();
+  }
+
+  /** Names that only this end gave are not told to the program. */
+  #withoutOwn(message: SDKSentMessage): SDKSentMessage {
+    if (message.type !== "result" && message.type !== "assistant") return message;
+    if (!message.user_message_uuids?.some((id) => this.#own.has(id))) return message;
+    const { user_message_uuid: _, user_message_uuids, ...rest } = message;
+    const named = user_message_uuids.filter((id) => !this.#own.has(id));
+    const [first] = named;
+    return first === undefined ? rest : { ...rest, user_message_uuid: first, user_message_uuids: named };
   }
 
   /** Records go to the program's store in their order; one that fails is told, and the session goes on. */
@@ -222,10 +231,10 @@ export class ProcessSession {
   async #untilGone(): Promise<void> {
     try {
       const { code, signal } = await this.#child.exited;
-      // After a failed result the code only repeats it.
-      if (code !== 0 && !this.#lastFailed && this.#closing === undefined) {
+      if (code !== 0 && this.#closing === undefined) {
         const reason = `${matchedTexts.exited(signal ?? code)}. ${this.#child.lastWords}`.trim();
-        this.#out.fail(fault("unexpected", { reason }));
+        // After a failed result the code only repeats it.
+        this.#out.fail(this.#last.failure ?? fault("unexpected", { reason }));
       }
     } catch (thrown) {
       this.#out.fail(thrown);

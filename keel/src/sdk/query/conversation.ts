@@ -3,7 +3,7 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { InputBlock } from "../../protocol/message.ts";
-import type { SettingsPatch } from "../../protocol/settings.ts";
+import { permissionModes, type SettingsPatch } from "../../protocol/settings.ts";
 import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { Outlet } from "../dialect/message-emitter.ts";
 import type { UserMessage } from "../messages/read-content.ts";
@@ -54,7 +54,7 @@ export class Conversation {
       if (abortController?.signal.aborted) return this.#abort();
       await (typeof prompt === "string" ? this.say(prompt) : this.send(prompt));
       await untilDone(await this.open());
-      if (!keepOpen) await this.close();
+      if (!keepOpen) await this.close("answered");
     } catch (thrown) {
       await this.#fail(thrown);
     } finally {
@@ -83,11 +83,11 @@ export class Conversation {
       origin,
     } = typeof message === "string" ? plain : message;
     const verbatim = client_composed ?? this.options.verbatimPrompts ?? false;
-    if (isClear(content) && !verbatim) return this.#clear();
+    if (isClear(content) && !verbatim) return this.#clear(id);
     if (id !== undefined) this.#named.add(id);
     if (shouldQuery === false) {
       await say(content, { when: "with-next", id, verbatim });
-      return emitter.emitNoTurn();
+      return emitter.emitNoTurn(id);
     }
     // A message that cannot wait takes the place of what is being done.
     if (priority === "now") await emitter.giveWay(() => session.submit({ type: "interrupt" }));
@@ -95,7 +95,7 @@ export class Conversation {
   }
 
   /** The conversation goes on in a new session; the old one stays as it is. */
-  async #clear(): Promise<void> {
+  async #clear(askedBy: string | undefined): Promise<void> {
     const before = await this.#open();
     await before.session.idle();
     await before.session.close("cleared");
@@ -103,7 +103,7 @@ export class Conversation {
     const { resume: _, continue: __, forkSession: ___, sessionId: ____, ...options } = this.options;
     this.#opened = this.#openWith(options);
     const { session, emitter } = await this.#opened;
-    before.emitter.emitReset(session.id);
+    before.emitter.emitReset(session.id, askedBy);
     emitter.emitNoTurn();
   }
 
@@ -113,18 +113,20 @@ export class Conversation {
 
   async set(patch: SettingsPatch): Promise<void> {
     const { permissionMode: mode } = patch;
+    if (mode !== undefined && !permissionModes.includes(mode))
+      throw fault("usage", { reason: `There is no permission mode ${mode}: ${permissionModes.join(", ")}.` });
     if (mode === "bypassPermissions" && !this.options.allowDangerouslySkipPermissions)
       throw fault("mode_refused", { mode, reason: "the session was not started for it." });
     await this.submit({ type: "set", patch });
   }
 
   /** Ends the session gracefully and the iterator after its last message. */
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
+  close(how?: "answered"): Promise<void> {
+    this.#closing ??= this.#end(how);
     return this.#closing;
   }
 
-  async #end(): Promise<void> {
+  async #end(how: "answered" | undefined): Promise<void> {
     try {
       // What kept it from opening was told where it was opened.
       const opened = await this.#opened?.catch(() => undefined);
@@ -133,7 +135,7 @@ export class Conversation {
     } catch (thrown) {
       if (thrown instanceof Fault && thrown.code !== "session_closed") this.#out.fail(thrown);
     } finally {
-      this.#out.end();
+      this.#out.end(how);
     }
   }
 

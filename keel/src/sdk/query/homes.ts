@@ -4,8 +4,8 @@
  */
 import type { Home, HomeOptions } from "../../app/home.ts";
 
-/** What a conversation needs of a home. */
-export type ConversationHome = Pick<Home, "open" | "sessions">;
+/** What a conversation needs of a home; of a server's own it needs no more. */
+export type ConversationHome = Pick<Home, "open" | "sessions"> & Partial<Pick<Home, "join">>;
 export type FindHome = (wanted: HomeOptions) => Promise<ConversationHome>;
 
 export function rememberHomes(): (wanted: HomeOptions) => Promise<Home> {

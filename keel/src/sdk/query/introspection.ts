@@ -3,6 +3,7 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import type { SlashCommand } from "../messages/system.ts";
 import { toldKind } from "../names.ts";
+import { version } from "../version.ts";
 import type {
   AgentInfo,
   SDKControlGetContextUsageResponse,
@@ -32,6 +33,10 @@ export async function describeSession(session: OpenSession): Promise<SDKControlI
     },
     output_style: info.outputStyle.name,
     available_output_styles: [...info.outputStyle.all],
+    claude_code_version: version,
+    current_permission_mode: info.permissionMode,
+    hook_on_failure_supported: true,
+    fast_mode_state: "off",
   };
 }
 
@@ -51,8 +56,11 @@ export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
     ...(model === undefined ? {} : { model }),
   }));
 
-export function contextUsage(session: OpenSession): SDKControlGetContextUsageResponse {
-  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } = session.context();
+export async function contextUsage(
+  session: Pick<OpenSession, "inquire">,
+): Promise<SDKControlGetContextUsageResponse> {
+  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } =
+    await session.inquire("context");
   return {
     categories: [...Object.entries(tokens), ["free", freeTokens] as const].map(([name, count]) => ({
       name,

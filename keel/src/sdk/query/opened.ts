@@ -2,7 +2,7 @@
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import type { FindMessage } from "../../app/sessions/which-session.ts";
-import { fault } from "../../kernel/fault.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
 import { isObject, type JsonObject } from "../../kernel/json.ts";
 import { projectKeyOf } from "../../kernel/path.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
@@ -24,6 +24,7 @@ import { definitionNamed } from "../tools/mcp-server.ts";
 import { SessionServers } from "../tools/servers.ts";
 import { version } from "../version.ts";
 import type { ConversationHome, FindHome } from "./homes.ts";
+import type { ServedSession } from "./served.ts";
 
 export type OpenedConversation = {
   readonly session: OpenSession;
@@ -65,7 +66,7 @@ export async function openFor(
   const wanted = openOptionsOf(options, { version, processEnv: process.env });
   const home = await findHome(wanted);
   const known = await restored(options, { cwd: wanted.cwd, sessions: home.sessions });
-  const session = await home.open({ ...wanted, which: await whichOf(options, wanted, home) });
+  const session = await openHere(options, wanted, home);
   const emitter = new MessageEmitter(session, { options, named, out });
   const mirror = mirrorOf(options, { session, known, emitter });
   await emitter.catchUp();
@@ -86,6 +87,8 @@ export async function openFor(
     }
     if (!emitter.emit(envelope)) tooSlow();
   });
+  // What others say and hear there counts too, and is told to them.
+  if ("onOther" in session) session.onOther((envelope) => emitter.passOver(envelope));
   heard(session);
   for (const { text: words } of session.notices) options.stderr?.(`${words}\n`);
   answerWith(session, {
@@ -105,6 +108,23 @@ export async function openFor(
       if (more.origin && receipt.type === "accepted") emitter.noteOrigin(receipt.inputId, more.origin);
     },
   };
+}
+
+/** A session of this process, or one that the server has. */
+async function openHere(
+  options: Options,
+  wanted: OpenOptions,
+  home: ConversationHome,
+): Promise<OpenSession | ServedSession> {
+  const which = await whichOf(options, wanted, home);
+  try {
+    return await home.open({ ...wanted, which });
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code !== "session_served" || !home.join) throw thrown;
+    const { openServed } = await import("./served.ts");
+    const join = home.join.bind(home);
+    return openServed(options, { join, id: String(thrown.detail["session"]), wanted });
+  }
 }
 
 async function say(

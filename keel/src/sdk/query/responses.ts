@@ -1,4 +1,5 @@
 /** What methods and the control protocol answer, under the names by which programs import it. Types only. */
+import type { PermissionMode } from "../../protocol/settings.ts";
 import type { EffortLevel, FastModeDisabledReason, FastModeState } from "../messages/messages.ts";
 import type { SDKContextKind } from "../messages/reports.ts";
 import type { SlashCommand } from "../messages/system.ts";
@@ -88,6 +89,7 @@ export type SDKControlInitializeResponse = {
     "already_connected" | "malformed" | "not_honoured" | "parked" | "protocol_version_mismatch"
   >;
   claude_code_version?: string;
+  current_permission_mode?: PermissionMode;
   fast_mode_state?: FastModeState;
   fast_mode_disabled_reason?: FastModeDisabledReason;
 };

@@ -59,7 +59,7 @@ export async function listSessions({
   sessionStore,
 }: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const sessions = await sessionsAt(dir);
-  const most = limit === undefined ? undefined : offset + limit;
+  const most = endOf(offset, limit);
   // What a store has may stand anywhere among them.
   const kept = await sessions.list({ cwd: dir, limit: sessionStore ? undefined : most });
   const isOwn = ({ parent }: { parent?: unknown }): boolean => parent === undefined;
@@ -84,10 +84,11 @@ export async function getSessionInfo(
   return (await listSessions(place)).find((known) => known.sessionId === sessionId);
 }
 
-/** The ids of the agents that worked for a session. */
+/** The ids of the agents that worked for a session; none for one that nobody knows. */
 export async function listSubagents(sessionId: string, { dir }: SessionPlace = {}): Promise<string[]> {
-  const found = await (await sessionsAt(dir)).list({ parent: sessionId });
-  return found.map(({ id }) => id);
+  const sessions = await sessionsAt(dir);
+  const children = await orNone(() => sessions.list({ parent: sessionId }));
+  return children.map(({ id }) => id);
 }
 
 /** None for an agent that did not work for this session. */
@@ -126,28 +127,26 @@ export async function getSessionMessages(
   { limit, offset = 0, includeSystemMessages = false, ...place }: GetSessionMessagesOptions = {},
 ): Promise<SessionMessage[]> {
   const messages: SessionMessage[] = [];
-  try {
+  const stored = await orNone(async () => {
     const { storedMessages } = await import("./stored-messages.ts");
     const sessions = await found(sessionId, place);
-    for (const { at, message } of await storedMessages(sessions.read(sessionId), sessionId)) {
-      const { type } = message;
-      const isWanted =
-        type === "user" || type === "assistant" || (type === "system" && includeSystemMessages);
-      if (!isWanted) continue;
-      messages.push({
-        type,
-        uuid: message.uuid ?? "",
-        session_id: sessionId,
-        message: type === "system" ? message : message.message,
-        parent_tool_use_id: type === "system" ? null : message.parent_tool_use_id,
-        parent_agent_id: null,
-        timestamp: new Date(at).toISOString(),
-      });
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Fault && thrown.code === "session_unknown")) throw thrown;
+    return storedMessages(sessions.read(sessionId), sessionId);
+  });
+  for (const { at, message } of stored) {
+    const { type } = message;
+    const isWanted = type === "user" || type === "assistant" || (type === "system" && includeSystemMessages);
+    if (!isWanted) continue;
+    messages.push({
+      type,
+      uuid: message.uuid ?? "",
+      session_id: sessionId,
+      message: type === "system" ? message : message.message,
+      parent_tool_use_id: type === "system" ? null : message.parent_tool_use_id,
+      parent_agent_id: null,
+      timestamp: new Date(at).toISOString(),
+    });
   }
-  return messages.slice(offset, limit === undefined ? undefined : offset + limit);
+  return messages.slice(offset, endOf(offset, limit));
 }
 
 export async function renameSession(
@@ -188,11 +187,30 @@ export async function forkSession(
 ): Promise<ForkSessionResult> {
   const { placeOfMessage } = await import("./stored-messages.ts");
   const sessions = await found(sessionId, place);
-  if (upToMessageId === undefined) return { sessionId: await sessions.fork(sessionId, { title }) };
+  const named = title ?? copyOf((await sessions.find(sessionId, { cwd: place.dir }))?.title);
+  if (upToMessageId === undefined) return { sessionId: await sessions.fork(sessionId, { title: named }) };
   const message = await placeOfMessage(sessions.read(sessionId), { sessionId, uuid: upToMessageId });
   if (!message) throw fault("usage", { reason: `The session has no message ${upToMessageId}.` });
-  return { sessionId: await sessions.fork(sessionId, { upTo: message.to, title }) };
+  return { sessionId: await sessions.fork(sessionId, { upTo: message.to, title: named }) };
 }
+
+/** Two sessions of one name could not be told apart. */
+const copyOf = (title: string | undefined): string | undefined => title && `${title} (fork)`;
+
+/** Whoever asks about a session that there is not, or by what is no id, learns that there is nothing. */
+async function orNone<Item>(look: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+  try {
+    return await look();
+  } catch (thrown) {
+    const isNone = thrown instanceof Fault && ["session_unknown", "session_invalid_id"].includes(thrown.code);
+    if (!isNone) throw thrown;
+    return [];
+  }
+}
+
+/** A limit of 0 is none. */
+const endOf = (offset: number, limit: number | undefined): number | undefined =>
+  limit === undefined || limit === 0 ? undefined : offset + limit;
 
 /** Loaded when it is asked for: a program that only queries needs none of it. */
 async function sessionsAt(dir: string | undefined): Promise<Sessions> {
@@ -210,7 +228,7 @@ async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Pr
 }
 
 function infoOf(session: StoredSession): SDKSessionInfo {
-  const { id, title, firstInput, cwd, tag, archived, bytes, createdAt, changedAt } = session;
+  const { id, title, firstInput, cwd, branch, tag, archived, bytes, createdAt, changedAt } = session;
   return {
     sessionId: id,
     summary: title ?? firstInput ?? "",
@@ -218,7 +236,7 @@ function infoOf(session: StoredSession): SDKSessionInfo {
     fileSize: bytes,
     createdAt,
     ...(cwd ? { cwd } : {}),
-    ...present({ customTitle: title, firstPrompt: firstInput, tag }),
+    ...present({ customTitle: title, firstPrompt: firstInput, tag, gitBranch: branch }),
     ...(archived ? { archived } : {}),
   };
 }

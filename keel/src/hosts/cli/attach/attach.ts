@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
+import { type AttachedSession, attachTo } from "../../../app/sessions/attached-session.ts";
 import { connectHere } from "../../../app/sessions/home-server.ts";
 import type { KeelClient } from "../../../client/connect.ts";
 import type { LinkStatus } from "../../../client/link.ts";
@@ -19,7 +20,6 @@ import { hasPerson } from "../terminal/answer-asks.ts";
 import { askPerson } from "../terminal/ask-person.ts";
 import { personAsker } from "../terminal/terminal.ts";
 import { type AttachLine, attachLines, newAttachMemo, recentLines } from "./attach-lines.ts";
-import { type AttachedSession, attachTo } from "./attached-session.ts";
 import { type TypedLines, typedLines } from "./typed-lines.ts";
 
 /** Enough for the last dozen rows, whatever they consist of. */

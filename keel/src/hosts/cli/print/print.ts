@@ -64,11 +64,10 @@ export async function print(
     await mustBeSayable(values, context.cwd);
     const { model, effort, thinking, permissionMode, title } = wanted;
     const served = await openServed({
-      home: home.path,
+      home,
       id: String(thrown.detail["session"]),
       prompt,
       settings: { model, effort, thinking, permissionMode, title },
-      uuid: () => home.ids.uuid(),
       env: context.env,
     });
     return { served };

@@ -152,5 +152,5 @@ const workerOf = ({
 });
 
 /** The wire has no word for what has ended or failed: nothing is being done. */
-const activityOf = (activity: WorkerActivity): ConsoleActivity =>
+export const activityOf = (activity: WorkerActivity): ConsoleActivity =>
   activity === "ended" || activity === "failed" ? "idle" : activity;

@@ -21,6 +21,7 @@ import {
   type ToldOfTerminal,
   terminalLineSchema,
 } from "./lines.ts";
+import { openMessages } from "./sdk-worker-socket.ts";
 
 export type WorkerSocketOptions = {
   readonly served: ServedSessions;
@@ -51,9 +52,7 @@ export async function openWorkerSocket(
     if (entry.kind === "terminal" || entry.engine === "pty") return await openTerminal(options, lines);
     if (entry.engine === "keel" && entry.session !== undefined)
       return await openAgent({ ...options, session: entry.session }, lines);
-    throw fault("work_refused", {
-      reason: `An agent by ${entry.engine} is not on this wire; keel.v1 has it.`,
-    });
+    return await openMessages(options, lines);
   } catch (thrown) {
     tellFault(lines, thrown);
     lines.end();

@@ -5,9 +5,11 @@ import { askOrigin, askTitle, askWords, keepings, sayExplanation } from "../../.
 import { sayKind, sayValue } from "../../../view/forms.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { footRows, type LiveContext } from "../foot/live.ts";
+import type { Editor } from "../input/editor.ts";
+import { shortPath } from "../rows/context.ts";
 import { drawDisplay } from "../rows/display.ts";
 import { targetOf } from "../rows/tool-row.ts";
-import { diffLines } from "../text/diff.ts";
+import { diffLines, nearChanges } from "../text/diff.ts";
 import { approvedLines, inertLines, inertOne } from "../text/inert.ts";
 import {
   asIs,
@@ -75,9 +77,10 @@ function titleLine({ ask, step }: Dialog, look: DialogLook): TextLine {
 /** What it is about, to the last sign; then why it is asked, and what is known of it. */
 function bodyRows(ask: Ask, look: DialogLook): TextLine[] {
   const rows = bodyLines(ask, look).flatMap((line) => footRows(line, look));
+  const found = look.explanation ? sayExplanation(look.explanation) : [];
   const why = [
     ...(ask.reason === undefined ? [] : [inertOne(ask.reason)]),
-    ...(look.explanation ? sayExplanation(look.explanation) : []),
+    ...(found.length === 0 ? [] : [found.join(` ${look.signs.dot} `)]),
   ];
   const said = why.flatMap((line) =>
     wrapRows([dim(`   ${line}`)], cellsOf(look), { profile: look.profile, hang: 3 }),
@@ -90,8 +93,8 @@ function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
   if (body.kind === "terminal") return approvedLines(body.command).map((line) => asIs(span(`   ${line}`)));
   if (body.kind === "diff")
     return [
-      asIs(span(`   ${inertOne(body.path)}`)),
-      ...diffLines(body.hunks, { signs: look.signs, indent: 2 }),
+      asIs(span(`   ${inertOne(shortPath(body.path, look))}`)),
+      ...diffLines(nearChanges(body.hunks), { signs: look.signs, indent: 2 }),
     ];
   if (body.kind === "text") return approvedLines(body.text).map((line) => asIs(span(`   ${line}`)));
   const context = {
@@ -101,8 +104,14 @@ function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
     failed: false,
     extent: "all" as const,
   };
-  return drawDisplay(body, context).body;
+  return drawDisplay(body, { ...context, columns: look.columns - 3 }).body.map(movedIn);
 }
+
+const movedIn = (line: PrintLine): PrintLine => ({
+  ...line,
+  spans: line.spans.length === 0 ? [] : [span("   "), ...line.spans],
+  hang: (line.hang ?? 0) + 3,
+});
 
 function footPart({ step, buttons, marked }: Dialog, look: DialogLook): DrawnPanel {
   switch (step.kind) {
@@ -115,12 +124,14 @@ function footPart({ step, buttons, marked }: Dialog, look: DialogLook): DrawnPan
         look,
       );
     case "words":
-      return writingPart(step.editor, "Say no. Words for the model, or Enter without any", look);
+      return writingPart(step.editor, askWords.insteadLabel, "Enter says no, Esc goes back", look);
     case "edit": {
-      const part = writingPart(step.editor, "Change it, then Enter runs it", look);
-      return step.problem === ""
-        ? part
-        : { ...part, lines: [...part.lines, [role("failed", `   ${step.problem}`)]] };
+      const help =
+        step.problem === ""
+          ? dim("   Enter allows it as it stands here, Esc goes back")
+          : role("failed", `   ${step.problem}`);
+      const part = writingPart(step.editor, "", "", look);
+      return { ...part, lines: [...part.lines, clip([help], cellsOf(look), look)] };
     }
     default:
       return plainPart(buttonRows(buttons, marked, look), look);
@@ -135,26 +146,23 @@ const plainPart = (lines: readonly TextLine[], look: DialogLook): DrawnPanel => 
   cursor: null,
 });
 
-function writingPart(editor: Parameters<typeof inputLines>[0], hint: string, look: DialogLook): DrawnPanel {
-  const drawn = inputLines(editor, { ...look, hint, kind: "words" }, Math.max(1, Math.min(6, look.most - 4)));
-  return drawn;
+function writingPart(editor: Editor, hint: string, help: string, look: DialogLook): DrawnPanel {
+  const drawn = inputLines(editor, { ...look, hint, kind: "words" }, Math.max(1, Math.min(6, look.most - 5)));
+  const below: TextLine[] = help === "" ? [] : [clip([dim(`   ${help}`)], cellsOf(look), look)];
+  return { ...drawn, lines: [...drawn.lines, ...below] };
 }
 
-/** In one row where they fit, each below the other where not. */
+/** As many in a row as fit. */
 function buttonRows(buttons: readonly Button[], marked: number, look: DialogLook): TextLine[] {
-  const { signs } = look;
-  const row: TextSpan[] = buttons.flatMap((button, index): TextSpan[] => {
-    const isMarked = index === marked;
-    return [
-      isMarked
-        ? role("asking", `${index === 0 ? " " : "   "}${signs.pointer} `)
-        : { text: index === 0 ? "   " : "     " },
-      isMarked ? bold(button.label) : span(button.label),
-      dim(`  ${isMarked ? signs.enter : button.key}`),
-    ];
-  });
-  if (lineWidth(row, look.profile) <= cellsOf(look)) return [row];
-  return buttons.map((button, index) => choiceRow(button.label, button.key, index === marked, look));
+  const rows: TextLine[] = [];
+  for (const [index, { label, key }] of buttons.entries()) {
+    const button = choiceRow(label, key, index === marked, look);
+    const last = rows.at(-1);
+    const joined = last && [...last, span("  "), ...button];
+    if (joined && lineWidth(joined, look.profile) <= cellsOf(look)) rows[rows.length - 1] = joined;
+    else rows.push(button);
+  }
+  return rows;
 }
 
 function choiceRow(label: string, key: string, isMarked: boolean, { signs }: DialogLook): TextLine {

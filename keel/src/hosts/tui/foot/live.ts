@@ -9,7 +9,15 @@ import { inertLines, inertOne } from "../text/inert.ts";
 import { clip, dim, type PrintLine, role, span, type TextLine } from "../text/styled.ts";
 import { wrapRows } from "../text/wrap.ts";
 
-export type LiveContext = RowContext & { readonly now: number; readonly turn: number };
+export type LiveContext = RowContext & {
+  readonly now: number;
+  readonly turn: number;
+  /** Whether the last calls of an agent that runs are seen below it. */
+  readonly agents?: "closed" | "open" | undefined;
+};
+
+/** Calls that are seen of an agent that is unfolded. */
+const agentCalls = 4;
 
 /** Rows of output below a call that runs. */
 const outputRows = 5;
@@ -126,6 +134,13 @@ function agentLines(agent: AgentRow, transcript: KeyedTranscript, context: LiveC
     columns - 2,
     { profile },
   );
+  const done =
+    context.agents !== "open"
+      ? []
+      : calls.slice(-agentCalls).map((call) => {
+          const { head } = drawTool(call, context, "short", context.turn);
+          return clip([span(`${indent}  `), ...head], columns - 2, { profile });
+        });
   const below = rows.flatMap((row) => (row.kind === "agent" ? agentLines(row, transcript, context) : []));
-  return [line, ...below];
+  return [line, ...done, ...below];
 }

@@ -8,7 +8,7 @@ import { markdownLines } from "../markdown/markdown.ts";
 import { diffLines } from "../text/diff.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
 import { outputLines } from "../text/program-output.ts";
-import { asIs, dim, type PrintLine, role, span, type TextSpan } from "../text/styled.ts";
+import { asIs, dim, type PrintLine, role, span, type TextSpan, words } from "../text/styled.ts";
 import { type RowContext, shortPath } from "./context.ts";
 
 type Kind = Display["kind"];
@@ -47,7 +47,9 @@ const table: { readonly [K in Kind]: Draw<K> } = {
           title: [span(context.target)],
           note: "",
           body: bounded(
-            lines.map((line) => asIs(dim(indent + line))),
+            lines.map((line) =>
+              context.failed ? words([dim(indent + line)], indent.length) : asIs(dim(indent + line)),
+            ),
             context,
             "first",
           ),
@@ -84,15 +86,18 @@ const table: { readonly [K in Kind]: Draw<K> } = {
   todo: ({ items }, context) => {
     const { signs } = context;
     const rows = items.map(({ text, status }) => {
-      const words = inertOne(text);
-      if (status === "completed") return asIs(role("done", `${indent}${signs.ticked} `), dim(words));
+      const said = inertOne(text);
+      if (status === "completed") return asIs(role("done", `${indent}${signs.ticked} `), dim(said));
       if (status === "in_progress")
-        return asIs(role("running", `${indent}${signs.turning[0]} `), span(words, { bold: true }));
-      return asIs(dim(`${indent}${signs.unticked} `), span(words));
+        return asIs(role("running", `${indent}${signs.turning[0]} `), span(said, { bold: true }));
+      return asIs(dim(`${indent}${signs.unticked} `), span(said));
     });
     const done = items.filter(({ status }) => status === "completed").length;
     const note = items.length === 0 ? "" : `${done} of ${items.length} done`;
-    return { title: [], note, body: bounded(rows, context, "first") };
+    const now = items.find(({ status }) => status === "in_progress");
+    const said = context.target || inertOne(now?.text ?? "");
+    // The list itself stands beside the input, as it is now: one for each change of it would drown the work.
+    return { title: [span(said)], note, body: context.extent === "all" ? rows : [] };
   },
   agent: ({ name, text }, context) => ({
     title: [span(inertOne(name)), ...(text === "" ? [] : [dim(`  ${inertOne(text)}`)])],

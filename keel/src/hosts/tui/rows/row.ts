@@ -2,11 +2,12 @@
 import { never } from "../../../kernel/never.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
 import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
-import { sayAnswer, sayAttachments, sayCompaction, saySender } from "../../../view/say-row.ts";
+import { sayAnswer, sayCompaction, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
-import { inertLines, inertOne } from "../text/inert.ts";
-import { asIs, bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
+import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
+import { bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
+import { attachmentLines } from "./attachments.ts";
 import type { RowContext } from "./context.ts";
 import { toolLines } from "./tool-row.ts";
 
@@ -44,14 +45,17 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const rule = role("running", `${signs.rule}`);
   const isPerson = row.from.kind === "person" && row.from.name === undefined;
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
-  const said = inertLines(withoutOurTags(textOfParts(row.content)).trimEnd());
+  const own = withoutOurTags(textOfParts(row.content)).trimEnd();
+  // Only what we put around words of somebody else: it was told when it came.
+  if (own.trim() === "" && row.content.every(({ type }) => type === "text")) return [];
+  const said = inertLines(own);
   const isWords = row.from.kind === "person" || row.from.kind === "channel";
   const lines = said.map((line) =>
     isWords
       ? words([rule, row.status === "dropped" ? span(line, { dim: true, strike: true }) : bold(line)], 1)
       : words([dim(signs.rule), dim(line)], 1),
   );
-  const more = sayAttachments(row.content).map((text) => asIs(rule, dim(inertOne(text))));
+  const more = attachmentLines(row.content, rule);
   const reason =
     row.status === "dropped"
       ? [words([dim(`${signs.rule}not sent${row.reason ? `: ${inertOne(row.reason)}` : ""}`)])]
@@ -68,7 +72,7 @@ const withoutOurTags = (text: string): string =>
   text.replace(/\n?<(keel-[a-z-]+|attached_file)\b[^>]*>[\s\S]*?<\/\1>/g, "");
 
 function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLine[] {
-  const lines = inertLines(text);
+  const lines = inertOutput(text);
   const isWarning = level === "warning";
   return lines.map((line, index) => {
     const mark = index > 0 ? "  " : `${isWarning ? signs.warning : signs.dot} `;

@@ -3,7 +3,6 @@ import { isObject, type Json } from "../../../kernel/json.ts";
 import { shorten } from "../../../kernel/text.ts";
 import type { ToolRow, ToolStatus } from "../../../view/rows.ts";
 import { sayDuration } from "../../../view/say.ts";
-import { sayAttachments } from "../../../view/say-row.ts";
 import { inertOne, inertOutput } from "../text/inert.ts";
 import {
   asIs,
@@ -17,6 +16,7 @@ import {
   type TextRole,
   type TextSpan,
 } from "../text/styled.ts";
+import { attachmentLines } from "./attachments.ts";
 import { type RowContext, shortPath } from "./context.ts";
 import { type DisplayContext, drawDisplay } from "./display.ts";
 
@@ -132,7 +132,7 @@ function denialLines({ denied }: ToolRow): PrintLine[] {
 }
 
 function attached({ result, spilledTo }: ToolRow, context: RowContext): PrintLine[] {
-  const pictures = sayAttachments(result).map((words) => asIs(dim(`${indent}${inertOne(words)}`)));
+  const pictures = attachmentLines(result, span(indent));
   const spilled =
     spilledTo === undefined
       ? []

@@ -1,9 +1,11 @@
 /** What the screen wants done: the reducers say it, `run.ts` does it, and what comes of it is a message again. */
+import type { JsonObject } from "../../../kernel/json.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { InquiryAnswer, InquiryName, InquiryQuestion } from "../../../protocol/inquiry.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { PanelItem } from "./panel.ts";
+import type { ScreenSettings } from "./settings.ts";
 
 /** A question to the session, and what its answer is for. */
 export type InquireEffect = {
@@ -21,6 +23,10 @@ export type Effect =
   | InquireEffect
   /** Where a rule stays is the session's side to know. */
   | { readonly type: "keep-rule"; readonly askId: string; readonly rule: string; readonly to: RuleFile }
+  /** Into the person's own settings; without a text it is taken out of them. */
+  | { readonly type: "set-setting"; readonly name: string; readonly text?: string | undefined }
+  /** What there is to set. */
+  | { readonly type: "settings-schema" }
   | { readonly type: "end" }
   | { readonly type: "suspend" }
   | { readonly type: "clear-screen" }
@@ -33,6 +39,8 @@ export type Effect =
   | { readonly type: "list-sessions" }
   | { readonly type: "preview-session"; readonly id: string }
   | { readonly type: "switch-session"; readonly id: string }
+  /** The diffs of what was changed since an event of the log. */
+  | { readonly type: "read-changes"; readonly since: number }
   /** The log from its start, as lines. */
   | { readonly type: "read-transcript" }
   | { readonly type: "export"; readonly format: "md" | "html" | "jsonl" };
@@ -49,8 +57,12 @@ export type Got =
   | { readonly what: "image"; readonly name: string; readonly mediaType: string; readonly data: string }
   | { readonly what: "sessions"; readonly items: readonly PanelItem[] }
   | { readonly what: "preview"; readonly id: string; readonly lines: readonly PrintLine[] }
+  | { readonly what: "changes"; readonly lines: readonly PrintLine[] }
   | { readonly what: "transcript"; readonly lines: readonly PrintLine[] }
   | { readonly what: "said"; readonly text: string }
+  | { readonly what: "schema"; readonly schema: JsonObject | null }
+  /** A setting was written: what the screen goes by now. */
+  | { readonly what: "settings"; readonly settings: ScreenSettings; readonly text: string }
   | { readonly what: "status"; readonly text: string }
   | { readonly what: "branch"; readonly name: string | undefined }
   | { readonly what: "failed"; readonly tag: string; readonly text: string };

@@ -1,5 +1,6 @@
 /** What a screen is opened on: a session by its handle, and what only its own side can do. Types only. */
 
+import type { JsonObject } from "../../../kernel/json.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
 import type { SessionHandle } from "../../../protocol/handle.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
@@ -35,6 +36,17 @@ export type SessionsSide = {
   read(id: string): AsyncIterable<Durable>;
   /** A rule in a settings file of the session's side; undefined where that cannot be done from here. */
   keepRule?(rule: string, to: RuleFile): Promise<string>;
+  /** The person's own settings, where they can be written from here. */
+  readonly settings?: SettingsSide;
+};
+
+export type SettingsSide = {
+  /** What there is to set, as JSON Schema. */
+  schema(): Promise<JsonObject>;
+  /** A sentence about where it was written. Without a text the setting is taken out. */
+  write(name: string, text: string | undefined): Promise<string>;
+  /** As they are in force now. */
+  read(): Promise<unknown>;
 };
 
 export type ScreenHost = {
@@ -44,6 +56,8 @@ export type ScreenHost = {
   readonly sessions: SessionsSide;
   readonly settings: ScreenSettings;
   readonly env: ScreenEnvironment;
+  /** What the session may cost. */
+  readonly budgetUsd?: number | undefined;
   readonly version: string;
   /** How the way to the session stands, where there is a way. */
   onLink?(listener: (link: "open" | "lost") => void): () => void;

@@ -34,7 +34,8 @@ export function layout(state: ScreenState): Foot {
     const top = above(live, [], room - 8, state);
     const dialog = dialogOf(state, room - top.length - 2);
     const hasKeys = dialogHasKeys(state);
-    return joined([top, dialog, inputOf(state, 1), status], hasKeys ? 1 : 2, state);
+    const gap: TextLine[] = top.length + dialog.lines.length + 2 < room ? [[]] : [];
+    return joined([top, dialog, gap, inputOf(state, 1), status], hasKeys ? 1 : 3, state);
   }
   if (panel) {
     const drawn = drawPanel(panel, rowContext(state), room - 2);

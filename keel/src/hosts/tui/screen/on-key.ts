@@ -143,6 +143,8 @@ function act(state: ScreenState, action: Action): ScreenStep {
         ),
       );
     }
+    case "agents":
+      return just({ ...state, agents: state.agents === "open" ? "closed" : "open" });
     case "history-search":
       return openScreen(state, "history");
     case "keys":

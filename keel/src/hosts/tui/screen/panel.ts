@@ -25,9 +25,11 @@ export type ListPanel = {
   readonly marked: number;
   /** What stands below: the keys that mean something here. */
   readonly help: string;
-  /** What is said of the marked one, once it is known. */
+  /** What is said of the marked one, once it is known; without an id, of all of them. */
   readonly preview: { readonly id: string; readonly lines: readonly PrintLine[] } | null;
   readonly state: "loading" | "ready";
+  /** What is said where there is nothing to pick. */
+  readonly empty: string;
 };
 
 export type TextPanel = {
@@ -48,6 +50,7 @@ export const listPanel = (
   title: string,
   items: readonly PanelItem[] | "loading",
   help = "Enter takes it, Esc leaves",
+  empty = "There is nothing here.",
 ): ListPanel => ({
   kind: "list",
   purpose,
@@ -57,6 +60,7 @@ export const listPanel = (
   marked: 0,
   help,
   preview: null,
+  empty,
   state: items === "loading" ? "loading" : "ready",
 });
 

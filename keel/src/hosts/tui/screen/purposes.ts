@@ -1,4 +1,5 @@
 /** The screens that commands open, by their names. */
+import { configScreens } from "../screens/config.ts";
 import { listScreens } from "../screens/lists.ts";
 import { readingScreens } from "../screens/reading.ts";
 import { sessionScreens } from "../screens/session.ts";
@@ -8,7 +9,7 @@ import type { ListPanel, PanelItem } from "./panel.ts";
 import type { ScreenState } from "./state.ts";
 
 const byName = new Map(
-  [...readingScreens, ...sessionScreens, ...listScreens].flatMap((row) =>
+  [...readingScreens, ...sessionScreens, ...listScreens, ...configScreens].flatMap((row) =>
     row.names.map((name) => [name, row] as const),
   ),
 );

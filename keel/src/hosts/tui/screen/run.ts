@@ -3,10 +3,9 @@ import { toFault } from "../../../kernel/fault.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { isDurable } from "../../../protocol/event/envelope.ts";
 import { decodeKeys, flushKeys, isWaiting, noKeys } from "../input/keys.ts";
+import { betterGraphics, type Graphics, graphicsOf } from "../pictures/picture.ts";
 import { fullSigns, signsFor } from "../text/signs.ts";
 import { backgroundOf, depthFor } from "../text/theme.ts";
-import { bell, desktopNotice, setTitle } from "../writer/modes.ts";
-import { frameAt, withFrame } from "../writer/pace.ts";
 import {
   guessedReflow,
   guessedWidths,
@@ -24,13 +23,14 @@ import { perform } from "./perform.ts";
 import { initialState, isBusy, runningWork, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
+import { watchState } from "./watch.ts";
 
 /** A lone escape is the key when nothing follows it for this long. */
 const escapeMs = 40;
 /** How much of an old log is folded when a session is taken up. */
 const tailEvents = 600;
-/** Work that took this long is worth a notice when it is done. */
-const longMs = 8_000;
+/** Among what a terminal says of itself: that it draws sixels. */
+const sixelAttribute = 4;
 
 export async function runScreen(host: ScreenHost): Promise<ScreenEnd> {
   return new ScreenRun(host).run();
@@ -70,6 +70,7 @@ class ScreenRun {
           reflow: guessedReflow(env),
         },
         settings,
+        budgetUsd: host.budgetUsd,
         session: { id: host.handle.id, cwd: env["PWD"] ?? "/", home: env["HOME"] ?? "/" },
       }),
     );
@@ -84,7 +85,7 @@ class ScreenRun {
       this.#undo.push(this.#terminal.onResize(() => this.#onResize()));
       if (host.onLink) this.#undo.push(host.onLink((link) => this.#send({ type: "link", link })));
       host.signal?.addEventListener("abort", () => this.#ended.resolve({ kind: "stopped" }), { once: true });
-      this.#watch();
+      this.#undo.push(...watchState(this.#store, host, (bytes) => this.#terminal.say(bytes)));
       if (host.welcome) this.#send({ type: "print", lines: host.welcome });
       if (host.draft) this.#send({ type: "got", got: { what: "edited", text: host.draft } });
       this.#wantFrame("key");
@@ -247,7 +248,10 @@ class ScreenRun {
   #onInputs(inputs: ReturnType<typeof flushKeys>["inputs"]): void {
     for (const input of inputs) {
       if (input.kind === "cursor" || input.kind === "attributes") this.#probed(input);
-      else if (input.kind === "version") this.#send({ type: "look", look: { reflow: reflowOf(input.name) } });
+      else if (input.kind === "version") {
+        this.#send({ type: "look", look: { reflow: reflowOf(input.name) } });
+        this.#draws(graphicsOf(input.name));
+      } else if (input.kind === "graphics") this.#draws(input.isOk ? "kitty" : "none");
       else this.#send({ type: "input", input, now: this.#host.clock.now() });
     }
   }
@@ -257,6 +261,13 @@ class ScreenRun {
     this.#probe = probed(this.#probe, input);
     const profile = widthsOf(this.#probe);
     if (profile && !before) this.#send({ type: "look", look: { profile } });
+    if (input.kind === "attributes" && input.values.includes(sixelAttribute)) this.#draws("sixel");
+  }
+
+  #draws(way: Graphics): void {
+    const now = this.#store.getState().look.graphics ?? "none";
+    const graphics = betterGraphics(now, way);
+    if (graphics !== now) this.#send({ type: "look", look: { graphics } });
   }
 
   #onResize(): void {
@@ -299,39 +310,6 @@ class ScreenRun {
       ? setInterval(() => this.#send({ type: "tick", now: this.#host.clock.now() }), turnMs)
       : undefined;
   }
-
-  /** The title and the bell follow the state. */
-  #watch(): void {
-    const { settings } = this.#host;
-    if (settings.title) {
-      this.#undo.push(this.#store.subscribe(titleOf, (title) => this.#terminal.say(setTitle(title))));
-      this.#terminal.say(setTitle(titleOf(this.#store.getState())));
-    }
-    if (settings.notify === "off") return;
-    const call = (words: string): void => {
-      if (!this.#store.getState().isFocused)
-        this.#terminal.say(settings.notify === "desktop" ? desktopNotice(words) : bell);
-    };
-    let asks = 0;
-    let since = 0;
-    this.#undo.push(
-      this.#store.subscribe(
-        (state) => state.asks.length,
-        (count) => {
-          if (count > asks) call("Keel asks something.");
-          asks = count;
-        },
-      ),
-      this.#store.subscribe(
-        (state) => state.activity.state === "idle",
-        (isIdle) => {
-          const now = this.#host.clock.now();
-          if (isIdle && now - since >= longMs) call("Keel is done.");
-          since = now;
-        },
-      ),
-    );
-  }
 }
 
 const needsClock = (state: ScreenState): boolean =>
@@ -340,12 +318,25 @@ const needsClock = (state: ScreenState): boolean =>
   (state.dialog !== null && !dialogHasKeys(state)) ||
   (state.isTaskPanelOpen && runningWork(state).length > 0);
 
-function titleOf({ asks, activity, session }: ScreenState): string {
-  const count = asks.length > 0 ? `(${asks.length}) ` : activity.state === "running" ? "… " : "";
-  const folder = session.cwd.slice(session.cwd.lastIndexOf("/") + 1);
-  return `${count}${session.title ?? folder} - keel`;
-}
-
 /** Those that are known not to are left alone; the others pass over what they do not know. */
 const opensLinks = (env: ScreenHost["env"]): boolean =>
   env["TERM"] !== "linux" && env["TERM_PROGRAM"] !== "Apple_Terminal";
+
+const mostInASecond = 30;
+/** Without keys; what is left of the thirty is theirs. */
+const stepMs = 55;
+
+/** At most thirty in any second, and a key does not wait for the clock. `drawn`: the last frames, the newest last. */
+function frameAt(drawn: readonly number[], now: number, cause: "key" | "change"): number {
+  const last = drawn.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const within = drawn.filter((at) => at > now - 1_000);
+  const first = within[within.length - mostInASecond];
+  const free = first === undefined ? now : first + 1_000;
+  return cause === "key" ? free : Math.max(free, last + stepMs, now);
+}
+
+/** Only the last second counts. */
+const withFrame = (drawn: readonly number[], at: number): number[] => [
+  ...drawn.filter((one) => one > at - 1_000),
+  at,
+];

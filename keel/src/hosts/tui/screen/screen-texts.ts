@@ -20,7 +20,11 @@ import {
   words,
 } from "../text/styled.ts";
 
-export const textLines = (text: string): PrintLine[] => inertLines(text).map((line) => words([span(line)]));
+/** What a command says, moved in as every screen is; words that are too long go on below their own start. */
+export const textLines = (text: string): PrintLine[] =>
+  inertLines(text.trimEnd()).map((line) =>
+    words([span(`   ${line}`)], 3 + (/^\s*/.exec(line)?.[0].length ?? 0)),
+  );
 
 const kinds: Readonly<Record<ContextKind, { readonly name: string; readonly role: TextRole | undefined }>> = {
   system: { name: "system prompt", role: "keyword" },

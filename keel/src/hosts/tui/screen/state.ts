@@ -1,4 +1,5 @@
 /** All that the screen knows, as one value that is never changed in place. */
+import type { JsonObject } from "../../../kernel/json.ts";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { SessionFacts } from "../../../protocol/inquiry.ts";
 import type { PermissionMode } from "../../../protocol/settings.ts";
@@ -13,6 +14,7 @@ import { type Editor, emptyEditor } from "../input/editor.ts";
 import { historyOf, type InputHistory } from "../input/history.ts";
 import { type KeyMap, keyMapOf } from "../input/key-map.ts";
 import { insertMode, type Vi } from "../input/vi.ts";
+import type { Graphics } from "../pictures/picture.ts";
 import { nothingPrinted, type Printing } from "../rows/printing.ts";
 import type { Signs } from "../text/signs.ts";
 import type { PrintLine } from "../text/styled.ts";
@@ -49,8 +51,12 @@ export type ScreenState = {
     readonly profile: WidthProfile;
     readonly signs: Signs;
     readonly reflow: Reflow;
+    /** How pictures are drawn, by the terminal's own word. */
+    readonly graphics?: Graphics;
   };
   readonly settings: ScreenSettings;
+  /** What can be set, once somebody wants to; null also where it cannot be written from here. */
+  readonly settingsSchema: JsonObject | null;
   readonly keyMap: KeyMap;
   readonly session: {
     readonly id: string;
@@ -99,8 +105,11 @@ export type ScreenState = {
   /** The one on top is seen. */
   readonly panels: readonly Panel[];
   readonly ownStatus: string | undefined;
-  readonly isFocused: boolean;
+  /** Whether somebody looks, by the terminal's word; unknown where it says nothing. */
+  readonly focus: "here" | "away" | "unknown";
   readonly isTaskPanelOpen: boolean;
+  /** `open`: the last calls of each agent are seen below it. */
+  readonly agents: "closed" | "open";
 };
 
 export function initialState(given: {
@@ -110,6 +119,7 @@ export function initialState(given: {
   readonly settings?: ScreenSettings;
   readonly session: Pick<ScreenState["session"], "id" | "cwd" | "home">;
   readonly history?: readonly string[];
+  readonly budgetUsd?: number | undefined;
 }): ScreenState {
   const settings = given.settings ?? usualSettings;
   return {
@@ -126,7 +136,7 @@ export function initialState(given: {
       branch: undefined,
       title: undefined,
       link: "open",
-      budgetUsd: undefined,
+      budgetUsd: given.budgetUsd,
       ...given.session,
     },
     phase: "history",
@@ -155,15 +165,18 @@ export function initialState(given: {
     explanations: {},
     panels: [],
     ownStatus: undefined,
-    isFocused: true,
+    focus: "unknown",
+    settingsSchema: null,
     isTaskPanelOpen: false,
+    agents: "closed",
   };
 }
 
 /** Rows of a result that are printed. */
 const resultRows = 12;
 
-export function rowContext({ size, look, session, settings, now, turn }: ScreenState): LiveContext {
+export function rowContext(state: ScreenState): LiveContext {
+  const { size, look, session, settings, now, turn, agents } = state;
   return {
     columns: size.columns,
     profile: look.profile,
@@ -176,6 +189,7 @@ export function rowContext({ size, look, session, settings, now, turn }: ScreenS
     resultRows,
     now,
     turn,
+    agents,
   };
 }
 

@@ -6,7 +6,7 @@ import { rowsOf } from "../../../view/transcript.ts";
 import { withoutRow } from "../../../view/without-row.ts";
 import { dialogKey, dialogPaste, isWriting } from "../dialog/dialog.ts";
 import { edit } from "../input/editor.ts";
-import { actionFor } from "../input/key-map.ts";
+import { actionFor, keyMapOf } from "../input/key-map.ts";
 import type { Key, TerminalInput } from "../input/terminal-input.ts";
 import { type Printing, takeFinished } from "../rows/printing.ts";
 import { inertLines } from "../text/inert.ts";
@@ -20,7 +20,7 @@ import { closeAsk, just, lookAt, onEvent, type ScreenStep } from "./on-event.ts"
 import { hinted, onInputKey, onPaste } from "./on-key.ts";
 import { type Panel, panelKey, shownItems } from "./panel.ts";
 import { choosePanel, fillPanels } from "./purposes.ts";
-import { closed } from "./screen-row.ts";
+import { ask, closed } from "./screen-row.ts";
 import { textLines } from "./screen-texts.ts";
 import { rowContext, type ScreenState } from "./state.ts";
 
@@ -154,7 +154,7 @@ function onTerminalInput(state: ScreenState, input: TerminalInput): ScreenStep {
     case "paste":
       return onPasted(state, input.text);
     case "focus":
-      return just({ ...state, isFocused: input.isHere });
+      return just({ ...state, focus: input.isHere ? "here" : "away" });
     case "background": {
       const background = backgroundOf(input.colour);
       return just(
@@ -275,6 +275,7 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
     }
     case "sessions":
     case "preview":
+    case "changes":
     case "transcript": {
       const next = fillPanels(state, got);
       const top = next.panels.at(-1);
@@ -283,6 +284,12 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
     }
     case "said":
       return just(hinted(state, got.text));
+    case "schema":
+      return just({ ...state, settingsSchema: got.schema }, ask("settings", "config"));
+    case "settings": {
+      const { settings } = got;
+      return just(hinted({ ...state, settings, keyMap: keyMapOf(settings.keys).map }, got.text));
+    }
     case "status":
       return just({ ...state, ownStatus: got.text });
     case "branch":

@@ -4,42 +4,21 @@ import { just } from "../screen/on-event.ts";
 import { listPanel, textPanel } from "../screen/panel.ts";
 import { allClosed, ask, closed, push, ready, type ScreenRow, set } from "../screen/screen-row.ts";
 import { runningWork } from "../screen/state.ts";
-import { sessionScreens } from "./session.ts";
 
 export const listScreens: readonly ScreenRow[] = [
-  {
-    names: ["config", "settings"],
-    open: (state) =>
-      push(
-        state,
-        listPanel("config", "Settings", "loading", "`keel config set NAME VALUE` changes one"),
-        ask("settings", "config"),
-      ),
-    fill: (panel, got) =>
-      got.what === "inquiry" && got.name === "settings"
-        ? ready(
-            panel,
-            got.answer.rows.map(({ name, value, source, state: counts, why }, index) => ({
-              id: `${index}:${name}`,
-              label: `${name} = ${JSON.stringify(value) ?? ""}`,
-              note: counts === "counts" ? source : `${source}, ${why ?? counts}`,
-              ...(counts === "counts" ? {} : { mark: "failed" as const }),
-            })),
-          )
-        : panel,
-    choose: (state, item) => {
-      const name = item.id.slice(item.id.indexOf(":") + 1);
-      const screen = name === "model" ? "model" : name === "permissions.defaultMode" ? "mode" : undefined;
-      return sessionScreens.find(({ names }) => names[0] === screen)?.open(state, "") ?? just(state);
-    },
-  },
   {
     names: ["permissions", "allowed-tools"],
     alone: true,
     open: (state) =>
       push(
         state,
-        listPanel("permissions", "Rules", "loading", "Delete takes away one that this session learnt"),
+        listPanel(
+          "permissions",
+          "Rules",
+          "loading",
+          "Delete takes away one that this session learnt",
+          "No rules: the permission mode alone decides. A question can remember one.",
+        ),
         ask("rules", "permissions"),
       ),
     fill: (panel, got) =>
@@ -75,7 +54,17 @@ export const listScreens: readonly ScreenRow[] = [
     names: ["mcp"],
     alone: true,
     open: (state) =>
-      push(state, listPanel("mcp", "MCP servers", "loading", "Enter shows its tools"), ask("servers", "mcp")),
+      push(
+        state,
+        listPanel(
+          "mcp",
+          "MCP servers",
+          "loading",
+          "Enter shows its tools",
+          "No servers of tools. `keel mcp add NAME COMMAND` adds one.",
+        ),
+        ask("servers", "mcp"),
+      ),
     fill: (panel, got) =>
       got.what === "inquiry" && got.name === "servers"
         ? ready(
@@ -161,6 +150,7 @@ export const listScreens: readonly ScreenRow[] = [
             mark: "running" as const,
           })),
           "Enter shows its output, Ctrl-X stops it",
+          "Nothing runs in the background. Ctrl-B sends what runs there.",
         ),
       ),
     choose: (state, item, key) =>

@@ -50,9 +50,17 @@ export const sessionScreens: readonly ScreenRow[] = [
     names: ["resume", "sessions"],
     alone: true,
     open: (state) =>
-      push(state, listPanel("resume", "Sessions", "loading", "Enter goes on with it, Esc stays here"), {
-        type: "list-sessions",
-      }),
+      push(
+        state,
+        listPanel(
+          "resume",
+          "Sessions",
+          "loading",
+          "Enter goes on with it, Esc stays here",
+          "There is no other session yet.",
+        ),
+        { type: "list-sessions" },
+      ),
     fill: (panel, got) => {
       if (got.what === "sessions") return ready(panel, got.items);
       return got.what === "preview" && panel.kind === "list" ? { ...panel, preview: got } : panel;
@@ -137,7 +145,13 @@ export const sessionScreens: readonly ScreenRow[] = [
         }));
       return push(
         state,
-        listPanel("rewind", "Go back to before which message?", items, "Enter: what to restore"),
+        listPanel(
+          "rewind",
+          "Go back to before which message?",
+          items,
+          "Enter: what to restore",
+          "Nothing was said yet.",
+        ),
       );
     },
     choose: (state, item) =>
@@ -168,6 +182,7 @@ export const sessionScreens: readonly ScreenRow[] = [
           command: { type: "rewind", checkpoint: item.id, preview: true },
           tag: `rewind-preview:${item.id}`,
         },
+        { type: "read-changes", since: state.past.find(({ id }) => id === item.id)?.seq ?? 0 },
       ),
   },
   {
@@ -175,14 +190,11 @@ export const sessionScreens: readonly ScreenRow[] = [
     inner: true,
     open: (state) => just(state),
     fill: (panel, got) => {
-      if (panel.kind !== "list" || got.what !== "receipt" || got.receipt.type !== "rewound") return panel;
-      const marked = panel.items[panel.marked]?.id ?? "";
-      const lines = rewindLines(got.receipt);
-      return {
-        ...panel,
-        preview: { id: marked, lines },
-        help: lines.length === 1 ? "No file would change" : panel.help,
-      };
+      if (panel.kind !== "list") return panel;
+      const known = panel.preview?.lines ?? [];
+      if (got.what === "changes") return { ...panel, preview: { id: "", lines: [...known, ...got.lines] } };
+      if (got.what !== "receipt" || got.receipt.type !== "rewound") return panel;
+      return { ...panel, preview: { id: "", lines: [...rewindLines(got.receipt), ...known] } };
     },
     choose: (state, item) => {
       const [what = "", id = ""] = item.id.split(" ");

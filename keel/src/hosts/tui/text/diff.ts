@@ -21,6 +21,27 @@ export function diffLines(
   ]);
 }
 
+/** With one line around each change: where there is little room, what changes is seen first. */
+export function nearChanges(hunks: readonly DiffHunk[]): DiffHunk[] {
+  return hunks.flatMap((hunk) => {
+    const isNear = (at: number): boolean =>
+      [at - 1, at, at + 1].some((place) => /^[-+]/.test(hunk.lines[place] ?? ""));
+    const pieces: DiffHunk[] = [];
+    let { oldStart, newStart } = hunk;
+    let isOpen = false;
+    for (const [at, line] of hunk.lines.entries()) {
+      const isKept = isNear(at) || line.startsWith("\\");
+      const piece = pieces.at(-1);
+      if (isKept && isOpen && piece) pieces[pieces.length - 1] = { ...piece, lines: [...piece.lines, line] };
+      else if (isKept) pieces.push({ ...hunk, oldStart, newStart, lines: [line] });
+      isOpen = isKept;
+      if (!line.startsWith("+") && !line.startsWith("\\")) oldStart++;
+      if (!line.startsWith("-") && !line.startsWith("\\")) newStart++;
+    }
+    return pieces;
+  });
+}
+
 type Numbered = { readonly width: number; readonly indent: number; readonly signs: Signs };
 
 function hunkLines(hunk: DiffHunk, look: Numbered, clean: (line: string) => string): PrintLine[] {

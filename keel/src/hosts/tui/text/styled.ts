@@ -1,4 +1,5 @@
 /** Text with meaning instead of colour: which colour a role has is the theme's matter (`theme.ts`). Pure data. */
+import type { Image } from "../../../protocol/message.ts";
 import { cellsOf, cellWidth, type SignCells, type WidthProfile } from "./width.ts";
 
 /** What a colour stands for. What has none is plain text. */
@@ -41,7 +42,13 @@ export type TextLine = readonly TextSpan[];
 export type Wrap = "words" | "terminal" | "cut";
 
 /** A line for the scrollback. `hang`: how far the rows after its first are moved in. */
-export type PrintLine = { readonly spans: TextLine; readonly wrap: Wrap; readonly hang?: number };
+export type PrintLine = {
+  readonly spans: TextLine;
+  readonly wrap: Wrap;
+  readonly hang?: number;
+  /** Drawn below it, where the terminal can. */
+  readonly picture?: Image;
+};
 
 export const span = (text: string, style?: Style): TextSpan => (style ? { text, style } : { text });
 export const dim = (text: string): TextSpan => ({ text, style: { dim: true } });

@@ -3,6 +3,7 @@
  * rows that change. Movements are relative to the foot, because nobody knows where on the screen it stands; nothing above
  * it is ever touched. Pure.
  */
+import { type Graphics, pictureBytes } from "../pictures/picture.ts";
 import { lineWidth, type PrintLine, type TextLine, type TextSpan } from "../text/styled.ts";
 import { paint, type Theme } from "../text/theme.ts";
 import type { WidthProfile } from "../text/width.ts";
@@ -31,6 +32,7 @@ export type FrameLook = {
   /** Who breaks what stays. */
   readonly wrap: "words" | "terminal";
   readonly reflow: Reflow;
+  readonly graphics?: Graphics | undefined;
 };
 
 /**
@@ -97,9 +99,12 @@ export function rowsAbove(before: Drawn, { columns }: Size, { reflow, profile }:
 type FramePart = { readonly bytes: string; readonly at: FootPlace };
 
 function wholeFrame(before: Drawn, { printed, foot, size, look }: FrameRequest): FramePart {
-  const { theme, profile, wrap } = look;
+  const { theme, profile, wrap, graphics = "none" } = look;
   const stays = printed
-    .map((line) => `${paint(printSpans(line, size.columns, { profile, mode: wrap }), theme)}\r\n`)
+    .map((line) => {
+      const words = `${paint(printSpans(line, size.columns, { profile, mode: wrap }), theme)}\r\n`;
+      return line.picture ? words + (pictureBytes(line.picture, graphics, size) ?? "") : words;
+    })
     .join("");
   const rows = foot.lines.map((line) => paint(line, theme));
   const last = Math.max(0, foot.lines.length - 1);

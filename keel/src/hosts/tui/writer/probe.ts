@@ -12,6 +12,8 @@ const probes = ["😀", "👩‍🚀", "❤️", "🇩🇪"] as const;
 const askCursor = "\u001b[6n";
 const askAttributes = "\u001b[c";
 const askVersion = "\u001b[>q";
+/** A picture of one pixel that is not shown: a terminal that draws pictures says OK. */
+const askGraphics = "\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\";
 const askBackground = "\u001b]11;?\u001b\\";
 
 /** The last question is one that every terminal answers: what has not come by then will not come. */
@@ -21,6 +23,7 @@ export const questions: string = [
   "\u001b[?2026l",
   askBackground,
   askVersion,
+  askGraphics,
   askAttributes,
 ].join("");
 

@@ -1,10 +1,10 @@
-/** A session of the server as this command follows it: told from a moment on, with the questions that are open. */
-import type { KeelClient } from "../../../client/connect.ts";
-import type { Ask } from "../../../protocol/ask.ts";
-import type { Command, Receipt } from "../../../protocol/command.ts";
-import type { Durable } from "../../../protocol/event/durable.ts";
-import type { Envelope } from "../../../protocol/event/envelope.ts";
-import type { SessionHandle } from "../../../protocol/handle.ts";
+/** A session of the server as somebody of this machine follows it: told from a moment on, with the questions that are open. */
+import type { KeelClient } from "../../client/connect.ts";
+import type { Ask } from "../../protocol/ask.ts";
+import type { Command, Receipt } from "../../protocol/command.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import type { Envelope } from "../../protocol/event/envelope.ts";
+import type { SessionHandle } from "../../protocol/handle.ts";
 
 export type AttachedSession = {
   readonly handle: SessionHandle;

@@ -1,0 +1,354 @@
+/** The page in a real browser: a reply that streams, long and big histories, many workspaces; beside bare pages. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { barePage } from "../console/bare-page.ts";
+import { type Meter, openMeter } from "../console/meter.ts";
+import {
+  type ConsoleStage,
+  openConsoleStage,
+  type SessionWish,
+  type WrittenSession,
+} from "../console/stage.ts";
+import type { Contest, Samples } from "../measure.ts";
+import type { Bench, Suite } from "./suite.ts";
+
+const said = (count: number): string => count.toLocaleString("en-US");
+/** At most, of `typicalEvents`. */
+const eventsPerRow = 4;
+
+export const consoleSuite: Suite = async (bench) => {
+  const stage = await openConsoleStage(bench);
+  return {
+    contests: [
+      streaming(bench, stage),
+      firstPaint(bench, stage),
+      bigHistory(bench, stage),
+      overview(bench, stage),
+      firstLoad(stage),
+    ],
+    close: () => stage.close(),
+  };
+};
+
+/** What a model writes: prose, a list, code. */
+const prose = `## What was found
+
+The **answer** depends on the length of the question, which \`question.length\` says; see [the notes](https://example.com/notes).
+
+- first the file is read,
+- then its lines are counted, and *nothing else* is done.
+
+\`\`\`ts
+export const answer = (question: string): number => question.length * 6 + 7; // "quoted"
+const all = questions.map(answer).filter((one) => one > 42);
+\`\`\`
+
+`;
+
+function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
+  const { deltas, transcriptRows } = counts;
+  const what = `${said(deltas)} deltas at ${said(transcriptRows)} rows`;
+  const wish = { events: transcriptRows * eventsPerRow * 0.6, resultBytes: 64 };
+  /** Says one thing, types meanwhile, and waits until all deltas have come. */
+  const converse = async (
+    session: string,
+    meter: Meter,
+    onText: (text: string) => void,
+  ): Promise<Samples> => {
+    await stage.model.follow({ toolTurns: 0, call: { name: "Read", input: {} }, deltas, words: prose });
+    const { client } = stage;
+    const stop = new AbortController();
+    const handle = client.attach(session);
+    const after = (await client.session(session)).seq;
+    const ended = (async () => {
+      for await (const event of handle.events(after, stop.signal)) {
+        if (event.type === "text.delta") onText(event.text);
+        if (event.type === "turn.finished") return;
+      }
+    })();
+    await pause(300);
+    await meter.cpuMs();
+    const before = await meter.longTasks();
+    await handle.submit({ type: "input", content: [{ type: "text", text: "Tell me all." }] });
+    const field = meter.page.getByRole("textbox").first();
+    await field.focus();
+    let isOver = false;
+    let typed = 0;
+    const typing = (async () => {
+      while (!isOver) {
+        await meter.page.keyboard.press("x");
+        typed += 1;
+        await pause(200);
+      }
+    })();
+    await ended;
+    stop.abort();
+    isOver = true;
+    await typing;
+    // What came last is painted too.
+    await pause(300);
+    const cpu = await meter.cpuMs();
+    const long = (await meter.longTasks()) - before;
+    return { cpu: [cpu], long: [long], keys: [await meter.keyMs(typed)] };
+  };
+  return {
+    name: "streaming",
+    floor: {
+      name: "a bare page that appends the same text to one node",
+      run: async () => {
+        const { id } = await stage.session(wish);
+        const meter = await openMeter(stage.browser, stage.stranger);
+        await meter.page.goto(stage.bare.url);
+        let sent = 0;
+        const samples = await converse(id, meter, (text) => {
+          sent += 1;
+          stage.bare.say(`+${text}`);
+        });
+        const received = await meter.page.evaluate<number>("window.received");
+        if (received !== sent || sent < deltas * 0.9)
+          throw new Error(`The bare page saw ${received} of ${sent} deltas.`);
+        await meter.close();
+        return samples;
+      },
+    },
+    keel: {
+      name: "keel",
+      run: async () => {
+        const { id, path: address } = await stage.session(wish);
+        const meter = await openMeter(stage.browser, stage.visitor);
+        await meter.page.goto(stage.url + address);
+        await meter.page.locator("[data-row]").first().waitFor();
+        await pause(1_000);
+        let shown = 0;
+        const samples = await converse(id, meter, () => {
+          shown += 1;
+        });
+        if (shown < deltas * 0.9) throw new Error(`Only ${shown} deltas were told.`);
+        await meter.page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" });
+        await meter.close();
+        return samples;
+      },
+    },
+    figures: [
+      { key: "cpu", name: `${what}: processor time`, unit: "ms", goal: { kind: "ratio", most: 4 } },
+      { key: "long", name: `${what}: tasks over 50 ms`, unit: "tasks", goal: { kind: "beyond", most: 2 } },
+      { key: "keys", name: `${what}: key to paint, p95`, unit: "ms", goal: { kind: "value", most: 50 } },
+    ],
+  };
+}
+
+/** Written when it is first needed, and shown until the browser keeps it. */
+function visitedOnce(stage: ConsoleStage, wish: SessionWish): () => Promise<WrittenSession> {
+  let session: Promise<WrittenSession> | undefined;
+  return () => {
+    session ??= stage.session(wish).then(async (written) => {
+      await visit(stage, written);
+      return written;
+    });
+    return session;
+  };
+}
+
+async function visit(stage: ConsoleStage, session: WrittenSession): Promise<void> {
+  const page = await stage.visitor.newPage();
+  page.setDefaultTimeout(300_000);
+  await page.goto(stage.url + session.path);
+  await page.locator("[data-row]").first().waitFor();
+  while ((await page.evaluate<number>(keptSeq(session.id))) < session.seq) await pause(250);
+  await page.close();
+}
+
+/** How far the browser has it. */
+const keptSeq = (session: string): string => `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("keel");
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const found = opening.result.transaction("sessions").objectStore("sessions").get("${session}");
+    found.onerror = () => reject(found.error);
+    found.onsuccess = () => {
+      opening.result.close();
+      resolve(found.result?.seq ?? 0);
+    };
+  };
+})`;
+
+/** Time to the first row on the screen, then what the page holds once it has read everything. */
+async function shownFromStore(
+  stage: ConsoleStage,
+  { path: address, turns }: WrittenSession,
+): Promise<Samples> {
+  const meter = await openMeter(stage.browser, stage.visitor);
+  await meter.page.goto(stage.url + address, { waitUntil: "commit" });
+  const firstRow = (): Promise<number | null> => meter.page.evaluate("window.firstRowMs ?? null");
+  let paint = await firstRow();
+  for (; paint === null; paint = await firstRow()) await pause(100);
+  await pause(4_000);
+  const samples = {
+    paint: [paint],
+    heap: [await meter.heapMb()],
+    nodes: [await meter.nodes()],
+    jump: [await jumpMs(meter, turns)],
+  };
+  await meter.close();
+  return samples;
+}
+
+/** To messages all over the conversation: the slowest of ten, until the row is on the screen. */
+async function jumpMs({ page }: Meter, turns: number): Promise<number> {
+  const times: number[] = [];
+  for (let done = 0; done < 10; done++) {
+    const row = `input-${1 + ((done * 37) % turns)}`;
+    const ms = await page.evaluate<number>(`new Promise((resolve) => {
+      const startedAt = performance.now();
+      location.hash = "#${row}";
+      const look = () => {
+        const place = document.querySelector('[data-row="${row}"]')?.getBoundingClientRect();
+        const isThere = place && place.bottom > 0 && place.top < innerHeight;
+        const ms = performance.now() - startedAt;
+        if (isThere || ms > 10_000) resolve(ms);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    })`);
+    times.push(ms);
+  }
+  return Math.max(...times);
+}
+
+function firstPaint({ counts }: Bench, stage: ConsoleStage): Contest {
+  const few = { events: 20 * eventsPerRow * 0.6, resultBytes: 64 };
+  const many = { events: counts.consoleRows * eventsPerRow * 0.6, resultBytes: 64 };
+  const short = visitedOnce(stage, few);
+  const long = visitedOnce(stage, many);
+  const what = `${said(counts.consoleRows)} rows from the browser's store`;
+  return {
+    name: "first paint",
+    floor: { name: "the same page with 20 rows", run: async () => shownFromStore(stage, await short()) },
+    keel: { name: "keel", run: async () => shownFromStore(stage, await long()) },
+    figures: [
+      { key: "paint", name: `${what}: first row painted`, unit: "ms", goal: { kind: "ratio", most: 2 } },
+      { key: "heap", name: `${what}: memory`, unit: "MB", goal: { kind: "value", most: 150 } },
+      { key: "nodes", name: `${what}: nodes`, unit: "nodes", goal: { kind: "value", most: 3_000 } },
+    ],
+  };
+}
+
+function bigHistory({ counts }: Bench, stage: ConsoleStage): Contest {
+  const { consoleEvents: events, consoleBytes } = counts;
+  const few = { events: 20 * eventsPerRow * 0.6, resultBytes: 64 };
+  // Each result stands in its event twice, and each fourth event is one.
+  const many = { events, resultBytes: Math.round((consoleBytes * eventsPerRow) / events / 2) };
+  const short = visitedOnce(stage, few);
+  const big = visitedOnce(stage, many);
+  const what = `${said(events / 2)} messages, ${Math.round(consoleBytes / 1e6)} MB`;
+  return {
+    name: "big history",
+    floor: { name: "the same page with 20 rows", run: async () => shownFromStore(stage, await short()) },
+    keel: { name: "keel", run: async () => shownFromStore(stage, await big()) },
+    figures: [
+      {
+        key: "paint",
+        name: `${what}: last screen painted`,
+        unit: "ms",
+        goal: { kind: "value", most: 1_000 },
+      },
+      { key: "nodes", name: `${what}: nodes`, unit: "nodes", goal: { kind: "value", most: 3_000 } },
+      { key: "heap", name: `${what}: memory`, unit: "MB", goal: { kind: "value", most: 150 } },
+      { key: "jump", name: `${what}: jump to a message`, unit: "ms", goal: { kind: "value", most: 300 } },
+    ],
+  };
+}
+
+function overview({ counts }: Bench, stage: ConsoleStage): Contest {
+  const { consoleWorkspaces: workspaces, consoleSeconds: seconds } = counts;
+  let made: Promise<string[]> | undefined;
+  const makeAll = async (): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let number = 0; number < workspaces; number++) {
+      const { id } = await stage.client.workspaces.createWorkspace({
+        cwd: stage.cwd,
+        title: `Workspace ${number}`,
+        workers: [{ kind: "agent" }],
+      });
+      ids.push(id);
+    }
+    return ids;
+  };
+  const perSecond = 10;
+  /** Ten changes in each second, for as long as it is watched. */
+  const change = async (meter: Meter, make: (at: number) => Promise<void>): Promise<Samples> => {
+    await pause(3_000);
+    await meter.cpuMs();
+    const startedAt = performance.now();
+    for (let done = 0; done < seconds * perSecond; done++) {
+      await make(done);
+      await pause(Math.max(0, startedAt + (done + 1) * (1_000 / perSecond) - performance.now()));
+    }
+    const cpu = await meter.cpuMs();
+    await meter.close();
+    return { cpu: [cpu] };
+  };
+  const titleAt = (done: number): string => `Changed ${done}`;
+  return {
+    name: "overview",
+    floor: {
+      name: "a bare page that sets ten text nodes a second",
+      run: async () => {
+        const meter = await openMeter(stage.browser, stage.stranger);
+        await meter.page.goto(`${stage.bare.url}/?lines=${workspaces}`);
+        return change(meter, async (done) => stage.bare.say(`${(done * 7) % workspaces} ${titleAt(done)}`));
+      },
+    },
+    keel: {
+      name: "keel",
+      run: async () => {
+        made ??= makeAll();
+        const ids = await made;
+        const meter = await openMeter(stage.browser, stage.visitor);
+        await meter.page.goto(stage.url);
+        await meter.page.getByRole("main").getByRole("listitem").first().waitFor();
+        return change(meter, async (done) => {
+          const workspace = ids[(done * 7) % workspaces] ?? "";
+          await stage.client.workspaces.changeWorkspace({ workspace, title: titleAt(done) });
+        });
+      },
+    },
+    figures: [
+      {
+        key: "cpu",
+        name: `${workspaces} workspaces, ten changes a second for ${seconds} s: processor time`,
+        unit: "ms",
+        goal: { kind: "ratio", most: 1.5 },
+      },
+    ],
+  };
+}
+
+const built = path.resolve(import.meta.dirname, "../../keel/dist/web");
+
+function firstLoad(stage: ConsoleStage): Contest {
+  const packed = (bytes: Buffer | string): number => gzipSync(bytes, { level: 9 }).length / 1_000;
+  return {
+    name: "first load",
+    floor: { name: "the bare page", run: async () => ({ bytes: [packed(barePage(0))] }) },
+    keel: {
+      name: "keel",
+      run: async () => {
+        const fresh = await stage.browser.newContext();
+        const page = await fresh.newPage();
+        const asked = new Set<string>();
+        page.on("request", (request) => asked.add(new URL(request.url()).pathname));
+        await page.goto(await stage.client.devices.link());
+        await page.getByRole("main").waitFor();
+        await pause(300);
+        await fresh.close();
+        const files = [...asked].filter((name) => name.startsWith("/assets/"));
+        const bytes = files.reduce((sum, name) => sum + packed(readFileSync(path.join(built, name))), 0);
+        return { bytes: [bytes] };
+      },
+    },
+    figures: [{ key: "bytes", name: "first visit, packed", unit: "kB", goal: { kind: "value", most: 130 } }],
+  };
+}

@@ -1,0 +1,28 @@
+// Where the browser of tests and benchmarks is: unpacked once, into a folder of its own.
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+
+/** Rejects where none can be started here. */
+export async function launchChromium(flags: readonly string[] = []): Promise<Browser> {
+  const executablePath = await unpacked();
+  const { chromium } = await import("playwright-core");
+  // No sandbox: tests may run as root, and the pages are ours. Site isolation and the policy of pages stay on.
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", ...flags] });
+}
+
+/** It unpacks under fixed names into whatever the temporary folder is: here into one that nobody else uses. */
+async function unpacked(): Promise<string> {
+  const folder = path.join(tmpdir(), "keel-test-chromium");
+  await mkdir(folder, { recursive: true });
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  try {
+    const { default: chromium } = await import("@sparticuz/chromium");
+    return await chromium.executablePath();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+}
