@@ -76,7 +76,7 @@ export interface Store {
   open(id: string): Promise<Log>;
   /**
    * Reads without a lease and rewrites nothing; nothing runs because a session is only read. Throws `session_unknown`.
-   * `tell` hears of damage once, at the end.
+   * `tell` hears of damage once, at the end. A negative `after` stands for so many of the last events.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /**

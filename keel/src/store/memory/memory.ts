@@ -110,7 +110,7 @@ function storeOver(disk: Disk): MemoryStore {
     },
     open: async (id) => open(sessionId(id)),
     async *read(id, after = 0) {
-      yield* parsed(find(id), after);
+      yield* after < 0 ? parsed(find(id), 0).slice(after) : parsed(find(id), after);
     },
     async list({ only, cwd, limit, parent } = {}) {
       return [...disk.sessions]
