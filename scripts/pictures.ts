@@ -6,10 +6,10 @@
 // be looked at beside one another.
 import { spawn } from "node:child_process";
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../test/support/chromium.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "docs/pictures");
@@ -157,7 +157,7 @@ async function withConsole(
   const keel = path.join(root, "keel/bin/keel");
   const child = spawn(keel, ["rehearse", "--console", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   try {
     const link = await linkIn(child.stdout);
     await use({ browser, link, url: new URL(link).origin });
@@ -174,19 +174,4 @@ async function linkIn(output: NodeJS.ReadableStream): Promise<string> {
     if (link !== undefined) return link;
   }
   throw new Error("the rehearsal ended before it said where it is");
-}
-
-/** As the tests of the page start it. */
-async function startBrowser(): Promise<Browser> {
-  const folder = path.join(tmpdir(), "keel-test-chromium");
-  await mkdir(folder, { recursive: true });
-  process.env["TMPDIR"] = folder;
-  const [{ default: chromium }, playwright] = await Promise.all([
-    import("@sparticuz/chromium"),
-    import("playwright-core"),
-  ]);
-  return playwright.chromium.launch({
-    executablePath: await chromium.executablePath(),
-    args: ["--no-sandbox", "--headless=shell"],
-  });
 }

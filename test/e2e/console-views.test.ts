@@ -1,23 +1,12 @@
 // The built page in a real browser: one conversation as rows and on a terminal's screen, a command explained word by
 // word, what was said found from anywhere, and a question on a phone.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { startBrowser } from "../support/browser.ts";
-import { notRunHere } from "../support/not-run.ts";
+import { sharedBrowser } from "../support/browser.ts";
 import { verifies } from "../support/verifies.ts";
 import { openBrowserStage, say, startWork } from "./browser-stage.ts";
 
-let shared: Browser | undefined;
-beforeAll(async () => {
-  shared = await startBrowser();
-});
-afterAll(() => shared?.close());
-
-const browser = (): Browser => {
-  if (!shared) notRunHere("browser", "no browser starts here");
-  return shared as Browser;
-};
+const browser = sharedBrowser();
 
 test("a conversation goes on in a terminal and comes back, whole on both sides", async () => {
   verifies("S3.17", "S3.18");
