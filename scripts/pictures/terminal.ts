@@ -132,6 +132,13 @@ const scenes: readonly Scene[] = [
       key("\u000f");
       await sees("Transcript");
       await picture("transcript");
+      key(esc);
+      await ready();
+      say("/rewind");
+      await sees("Go back");
+      key(enter);
+      await sees("Files and conversation");
+      await picture("rewind-preview");
     },
   },
   {

@@ -17,9 +17,9 @@ describe.each([
   ["NO_COLOR in a C locale", { KEEL_PLAIN: "1", NO_COLOR: "1", LC_ALL: "C" }],
 ])("with %s", (_, env) => {
   test("a conversation with a question is plain lines", async () => {
-    verifies("S4.71");
+    verifies("S4.71", "P51");
     const stage = await openScreenStage(script);
-    const screen = stage.open([], { env, columns: 40 });
+    const screen = stage.open([], { env, columns: 40, unlogged: "plain lines" });
     await screen.until("the start", ({ text }) => text().includes("/exit ends"));
     screen.type("Please\n");
     await screen.until("the question", ({ text }) => text().includes("Type a number."));

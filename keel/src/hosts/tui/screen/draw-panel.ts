@@ -4,7 +4,18 @@ import { inputLines } from "../foot/input-view.ts";
 import { footRows } from "../foot/live.ts";
 import type { RowContext } from "../rows/context.ts";
 import { inertOne } from "../text/inert.ts";
-import { bold, clip, dim, padTo, role, sides, span, type TextLine, type TextSpan } from "../text/styled.ts";
+import {
+  bold,
+  clip,
+  dim,
+  type PrintLine,
+  padTo,
+  role,
+  sides,
+  span,
+  type TextLine,
+  type TextSpan,
+} from "../text/styled.ts";
 import { cellWidth } from "../text/width.ts";
 import { wrapRows } from "../text/wrap.ts";
 import { type ListPanel, type Panel, type PanelItem, shownItems, type TextPanel } from "./panel.ts";
@@ -42,8 +53,10 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
     : inputLines(panel.filter, { ...context, hint: "type to find", kind: "words" }, 1);
   const help = clip([dim(`   ${panel.help}`)], cells, context);
   const room = Math.max(1, most - 2 - filter.lines.length);
-  const preview = panel.preview && panel.preview.id === shown[panel.marked]?.id ? panel.preview.lines : [];
-  const previewRows = room >= 8 ? Math.min(preview.length, Math.floor(room / 2)) : 0;
+  const isMeant = panel.preview?.id === "" || panel.preview?.id === shown[panel.marked]?.id;
+  const preview = isMeant ? (panel.preview?.lines ?? []) : [];
+  const free = Math.max(Math.floor(room / 2), room - shown.length - 1);
+  const previewRows = room >= 6 ? Math.min(preview.length, free) : 0;
   const itemRows = room - previewRows - (previewRows > 0 ? 1 : 0);
   const first = Math.max(0, Math.min(panel.marked - Math.floor(itemRows / 2), shown.length - itemRows));
   const column = noteColumn(panel.items, context);
@@ -55,10 +68,18 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
       ? []
       : [
           [dim(`   ${signs.line.repeat(Math.min(24, cells - 4))}`)],
-          ...preview.slice(0, previewRows).map((line) => clip([span("   "), ...line.spans], cells, context)),
+          ...shortened(preview, previewRows, context).map((line) =>
+            clip([span("   "), ...line], cells, context),
+          ),
         ];
   const lines = [head, ...filter.lines, ...rows, ...below, help];
   return { lines, cursor: filter.cursor && { row: 1, column: filter.cursor.column } };
+}
+
+function shortened(lines: readonly PrintLine[], most: number, { signs }: RowContext): TextLine[] {
+  const rows = lines.map(({ spans }) => spans);
+  if (rows.length <= most) return rows;
+  return [...rows.slice(0, most - 1), [dim(`${signs.ellipsis} ${rows.length - most + 1} more lines`)]];
 }
 
 /** Notes of a few cells stand at the right; longer ones begin in one column, behind the longest label that leaves room. */

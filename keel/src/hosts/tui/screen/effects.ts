@@ -39,6 +39,8 @@ export type Effect =
   | { readonly type: "list-sessions" }
   | { readonly type: "preview-session"; readonly id: string }
   | { readonly type: "switch-session"; readonly id: string }
+  /** The diffs of what was changed since an event of the log. */
+  | { readonly type: "read-changes"; readonly since: number }
   /** The log from its start, as lines. */
   | { readonly type: "read-transcript" }
   | { readonly type: "export"; readonly format: "md" | "html" | "jsonl" };
@@ -55,6 +57,7 @@ export type Got =
   | { readonly what: "image"; readonly name: string; readonly mediaType: string; readonly data: string }
   | { readonly what: "sessions"; readonly items: readonly PanelItem[] }
   | { readonly what: "preview"; readonly id: string; readonly lines: readonly PrintLine[] }
+  | { readonly what: "changes"; readonly lines: readonly PrintLine[] }
   | { readonly what: "transcript"; readonly lines: readonly PrintLine[] }
   | { readonly what: "said"; readonly text: string }
   | { readonly what: "schema"; readonly schema: JsonObject | null }

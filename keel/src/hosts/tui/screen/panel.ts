@@ -25,7 +25,7 @@ export type ListPanel = {
   readonly marked: number;
   /** What stands below: the keys that mean something here. */
   readonly help: string;
-  /** What is said of the marked one, once it is known. */
+  /** What is said of the marked one, once it is known; without an id, of all of them. */
   readonly preview: { readonly id: string; readonly lines: readonly PrintLine[] } | null;
   readonly state: "loading" | "ready";
   /** What is said where there is nothing to pick. */

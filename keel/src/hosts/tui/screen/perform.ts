@@ -5,9 +5,11 @@ import { documentOf } from "../../../view/document.ts";
 import { toHtml } from "../../../view/html.ts";
 import { toMarkdown } from "../../../view/markdown.ts";
 import { rowsOf, transcriptOf } from "../../../view/transcript.ts";
-import type { RowContext } from "../rows/context.ts";
+import { type RowContext, shortPath } from "../rows/context.ts";
 import { rowLines } from "../rows/row.ts";
-import { blank, cut, dim, type PrintLine } from "../text/styled.ts";
+import { diffLines, nearChanges } from "../text/diff.ts";
+import { inertLines, inertOne } from "../text/inert.ts";
+import { blank, bold, cut, dim, type PrintLine } from "../text/styled.ts";
 import { copyToClipboard } from "../writer/modes.ts";
 import type { Effect, Got } from "./effects.ts";
 import type { ScreenHost } from "./host.ts";
@@ -73,6 +75,8 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
       const lines = await previewSession(sessions.read(effect.id), rowContext(state));
       return { got: { what: "preview", id: effect.id, lines } };
     }
+    case "read-changes":
+      return { got: { what: "changes", lines: await changesSince(effect.since, host, state) } };
     case "read-transcript":
       return { got: { what: "transcript", lines: await wholeTranscript(sessions.read(handle.id), state) } };
     case "export":
@@ -102,6 +106,27 @@ export async function previewSession(
 }
 
 const maxPreviewed = 200;
+
+/** What would be undone, file by file. */
+async function changesSince(
+  since: number,
+  { handle, sessions }: ScreenHost,
+  state: ScreenState,
+): Promise<readonly PrintLine[]> {
+  const { cwd, home } = state.session;
+  const lines: PrintLine[] = [];
+  for await (const event of sessions.read(handle.id)) {
+    if (event.seq <= since || event.type !== "tool.finished" || event.failed) continue;
+    if (event.display.kind !== "diff") continue;
+    const { path, hunks } = event.display;
+    const clean = (line: string): string => inertLines(line)[0] ?? "";
+    lines.push(
+      cut(bold(inertOne(shortPath(path, { cwd, home })))),
+      ...diffLines(nearChanges(hunks), { signs: state.look.signs, indent: 0 }, clean),
+    );
+  }
+  return lines;
+}
 
 /** Everything, in full: what the screen printed in short too. */
 async function wholeTranscript(

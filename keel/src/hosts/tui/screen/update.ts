@@ -275,6 +275,7 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
     }
     case "sessions":
     case "preview":
+    case "changes":
     case "transcript": {
       const next = fillPanels(state, got);
       const top = next.panels.at(-1);

@@ -182,6 +182,7 @@ export const sessionScreens: readonly ScreenRow[] = [
           command: { type: "rewind", checkpoint: item.id, preview: true },
           tag: `rewind-preview:${item.id}`,
         },
+        { type: "read-changes", since: state.past.find(({ id }) => id === item.id)?.seq ?? 0 },
       ),
   },
   {
@@ -189,14 +190,11 @@ export const sessionScreens: readonly ScreenRow[] = [
     inner: true,
     open: (state) => just(state),
     fill: (panel, got) => {
-      if (panel.kind !== "list" || got.what !== "receipt" || got.receipt.type !== "rewound") return panel;
-      const marked = panel.items[panel.marked]?.id ?? "";
-      const lines = rewindLines(got.receipt);
-      return {
-        ...panel,
-        preview: { id: marked, lines },
-        help: lines.length === 1 ? "No file would change" : panel.help,
-      };
+      if (panel.kind !== "list") return panel;
+      const known = panel.preview?.lines ?? [];
+      if (got.what === "changes") return { ...panel, preview: { id: "", lines: [...known, ...got.lines] } };
+      if (got.what !== "receipt" || got.receipt.type !== "rewound") return panel;
+      return { ...panel, preview: { id: "", lines: [...rewindLines(got.receipt), ...known] } };
     },
     choose: (state, item) => {
       const [what = "", id = ""] = item.id.split(" ");

@@ -1,0 +1,340 @@
+// The screen as a reducer, driven by keys and events as a person and a session would, and looked at as rows.
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import type { Ask } from "../../../protocol/ask.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
+import type { CommandInfo, SessionFacts } from "../../../protocol/inquiry.ts";
+import { fullSigns } from "../text/signs.ts";
+import { textOfLine } from "../text/styled.ts";
+import { modernWidths } from "../text/width.ts";
+import type { Effect, Got } from "./effects.ts";
+import { layout } from "./layout.ts";
+import { usualSettings } from "./settings.ts";
+import { initialState, type ScreenState } from "./state.ts";
+import { createStore } from "./store.ts";
+import { type ScreenMessage, update } from "./update.ts";
+
+const command = (name: string, more: Partial<CommandInfo> = {}): CommandInfo => ({
+  name,
+  description: `Does ${name}.`,
+  argumentHint: "",
+  kind: "local",
+  source: "built-in",
+  aliases: [],
+  hidden: false,
+  immediate: false,
+  ...more,
+});
+
+const facts: SessionFacts = {
+  cwd: "/work",
+  roots: ["/work"],
+  model: "opus",
+  provider: "anthropic",
+  keySource: "none",
+  permissionMode: "default",
+  tools: [],
+  agents: [],
+  commands: [command("config"), command("context"), command("compact"), command("secret", { hidden: true })],
+  skills: [],
+  plugins: [],
+  outputStyle: { name: "default", all: ["default"] },
+  models: {},
+  guard: "on",
+  trust: { root: "/work", state: "trusted", leftOut: [] },
+};
+
+/** A screen that a test presses keys on. Nothing it has been may be changed in place. */
+class Driven {
+  state: ScreenState;
+  effects: Effect[] = [];
+
+  constructor(more: Partial<ScreenState["settings"]> = {}, budgetUsd?: number) {
+    this.state = initialState({
+      size: { columns: 80, rows: 30 },
+      now: 1_000_000,
+      look: {
+        theme: { depth: "none", background: "dark", links: false },
+        profile: modernWidths,
+        signs: fullSigns,
+        reflow: "all",
+      },
+      settings: { ...usualSettings, ...more },
+      session: { id: "s", cwd: "/work", home: "/home/ada" },
+      budgetUsd,
+    });
+    this.send({ type: "facts", facts });
+    this.send({ type: "caught-up" });
+  }
+
+  send(message: ScreenMessage): void {
+    const step = update(frozen(this.state), message);
+    this.state = step.state;
+    this.effects.push(...step.effects);
+  }
+
+  /** Each by its name; what is no name of a key is typed. */
+  press(...keys: string[]): void {
+    for (const name of keys)
+      this.send({
+        type: "input",
+        input: { kind: "key", name, text: name.length === 1 ? name : "" },
+        now: this.state.now + 1,
+      });
+  }
+
+  type(text: string): void {
+    this.press(...text);
+  }
+
+  got(got: Got): void {
+    this.send({ type: "got", got });
+  }
+
+  later(ms: number): void {
+    this.send({ type: "tick", now: this.state.now + ms });
+  }
+
+  rows(): string[] {
+    return layout(this.state).lines.map(textOfLine);
+  }
+
+  text(): string {
+    return this.rows().join("\n");
+  }
+
+  submitted() {
+    return this.effects.flatMap((effect) => (effect.type === "submit" ? [effect.command] : []));
+  }
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (value instanceof Map || value instanceof Set) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) frozen(part);
+  return value;
+}
+
+describe("the state", () => {
+  test("is one value that is never changed in place; who watches a part of it is told when that part changes", () => {
+    verifies("S4.51");
+    const screen = new Driven();
+    const before = screen.state;
+    const store = createStore(before);
+    const heard: string[] = [];
+    const stop = store.subscribe(
+      (state) => state.editor.text,
+      (text) => heard.push(text),
+    );
+    screen.type("hi");
+    store.setState(() => screen.state);
+    store.setState((state) => ({ ...state, now: state.now + 1 }));
+    stop();
+    store.setState((state) => ({ ...state, editor: before.editor }));
+    expect(heard).toEqual(["hi"]);
+    expect(before.editor.text).toBe("");
+    expect(store.getState().editor).toBe(before.editor);
+  });
+});
+
+describe("what is typed", () => {
+  test("steers a turn that runs, or waits for its end; the setting turns the keys around", () => {
+    verifies("P8");
+    for (const whileRunning of ["steer", "queue"] as const) {
+      const screen = new Driven({ whileRunning });
+      screen.type("a");
+      screen.press("enter");
+      screen.type("b");
+      screen.press("alt+enter");
+      const when = screen.submitted().map((one) => (one.type === "input" ? one.when : undefined));
+      expect(when).toEqual(whileRunning === "steer" ? ["now", "after"] : ["after", "now"]);
+    }
+  });
+
+  test("may be a picture: its dropped path is read, and it is sent as what it is", () => {
+    verifies("P50");
+    const screen = new Driven();
+    screen.send({ type: "input", input: { kind: "paste", text: "'/tmp/a b.png'" }, now: 1 });
+    expect(screen.effects.at(-1)).toMatchObject({ type: "attach-path", path: "/tmp/a b.png" });
+    screen.got({ what: "image", name: "a b.png", mediaType: "image/png", data: "AAAA" });
+    screen.type("what is it?");
+    screen.press("enter");
+    expect(screen.submitted()[0]).toMatchObject({
+      content: [{ type: "image", mediaType: "image/png", data: "AAAA" }, { type: "text" }],
+    });
+  });
+
+  test("completes commands; a hidden one is left out and works", () => {
+    verifies("S4.67");
+    const screen = new Driven();
+    screen.type("/co");
+    expect(screen.state.completion?.items.map(({ insert }) => insert.trim())).toEqual(
+      expect.arrayContaining(["/config", "/context", "/compact"]),
+    );
+    screen.press("ctrl+u");
+    screen.type("/secret");
+    expect(screen.state.completion?.items).toEqual([]);
+    screen.press("enter");
+    expect(screen.submitted()[0]).toMatchObject({ content: [{ type: "text", text: "/secret" }] });
+  });
+});
+
+describe("the settings", () => {
+  const schema = {
+    properties: {
+      model: { type: "string", description: "The model." },
+      terminal: {
+        properties: {
+          editing: { enum: ["readline", "vi"], type: "string", description: "How it is edited." },
+          title: { type: "boolean", description: "The title." },
+          keys: { type: "object", additionalProperties: true },
+        },
+      },
+    },
+  };
+  const rows = [{ name: "model", value: "opus", source: "user", state: "counts" as const }];
+  const opened = (): Driven => {
+    const screen = new Driven();
+    screen.type("/config");
+    screen.press("enter");
+    expect(screen.effects.at(-1)).toEqual({ type: "settings-schema" });
+    screen.got({ what: "schema", schema });
+    screen.got({ what: "inquiry", name: "settings", tag: "config", answer: { effective: {}, rows } });
+    return screen;
+  };
+
+  test("are a panel of their own: what is given stands first, and what else there is below", () => {
+    verifies("S4.66");
+    const screen = opened();
+    expect(screen.text()).toMatch(/Settings +3\n[\s\S]*✓ model = "opus" +user/);
+    expect(screen.text()).toContain("terminal.editing");
+    expect(screen.text()).not.toContain("terminal.keys");
+    screen.press("escape");
+    expect(screen.state.panels).toEqual([]);
+    expect(screen.submitted()).toEqual([]);
+  });
+
+  test("are changed by what they may be, or by words behind the name", () => {
+    const screen = opened();
+    screen.type("editing");
+    screen.press("enter");
+    expect(screen.text()).toContain("readline");
+    screen.press("down", "enter");
+    expect(screen.effects).toContainEqual({ type: "set-setting", name: "terminal.editing", text: "vi" });
+    const settings = { ...usualSettings, editing: "vi" as const };
+    screen.got({ what: "settings", settings, text: "Written: /home/ada/.keel/settings.json" });
+    expect(screen.state.settings.editing).toBe("vi");
+    expect(screen.text()).not.toContain("As usual");
+    const other = opened();
+    other.press("enter");
+    expect(other.state.editor.text).toBe("/config model ");
+    other.type("haiku");
+    other.press("enter");
+    expect(other.effects).toContainEqual({ type: "set-setting", name: "model", text: "haiku" });
+  });
+});
+
+test("the status line has the model and the cost with four decimals, beside what it may cost", () => {
+  verifies("S4.81");
+  const screen = new Driven({}, 2);
+  expect(screen.rows().at(-1)).toBe("opus · default · $0.0000 of $2");
+  const totals = { ...screen.state.totals, costUsd: 0.12345 };
+  const spent = layout({ ...screen.state, totals }).lines.map(textOfLine);
+  expect(spent.at(-1)).toBe("opus · default · $0.1235 of $2");
+});
+
+test("the context is a bar by kind, with what each of them takes", () => {
+  verifies("P38");
+  const screen = new Driven();
+  screen.type("/context");
+  screen.press("enter");
+  screen.got({
+    what: "inquiry",
+    name: "context",
+    tag: "context",
+    answer: {
+      model: "opus",
+      windowTokens: 1_000,
+      totalTokens: 500,
+      freeTokens: 500,
+      compactAtTokens: 900,
+      tokens: { system: 100, tools: 200, mcp: 0, instructions: 0, skills: 0, messages: 200 },
+    } as never,
+  });
+  const bar = screen.rows().find((row) => /^ {3}s+t+m+/.test(row)) ?? "";
+  const count = (sign: string): number => bar.split(sign).length - 1;
+  expect([count("s"), count("t"), count("m")]).toEqual([6, 12, 12]);
+  expect(screen.text()).toMatch(/tools +200 +20\.0 %/);
+  expect(screen.text()).toContain("at 900 tokens");
+});
+
+describe("a plan", () => {
+  const ask: Ask = {
+    id: "p",
+    kind: "plan",
+    title: "Carry out this plan?",
+    body: { kind: "markdown", text: "1. First\n2. Then" },
+    input: { plan: "1. First\n2. Then" },
+    options: [
+      { id: "ask", label: "Yes, and ask before each change", verdict: "allow" },
+      { id: "free", label: "Yes, and edit files without asking", verdict: "allow" },
+      { id: "no", label: "No, keep planning", verdict: "deny", takesWords: true },
+    ],
+  };
+  const opening: Envelope = { type: "ask.opened", ask, at: 1, session: "s", seq: 2 };
+  const asking = (): Driven => {
+    const screen = new Driven();
+    screen.send({ type: "event", event: opening });
+    screen.later(2_000);
+    return screen;
+  };
+
+  test("is read, taken, or sent back with words", () => {
+    verifies("P23");
+    const screen = asking();
+    expect(screen.text()).toContain("Carry out this plan?");
+    expect(screen.text()).toContain("2. Then");
+    screen.press("n");
+    screen.type("tests first");
+    screen.press("enter");
+    expect(screen.submitted().at(-1)).toMatchObject({
+      type: "answer",
+      answer: { verdict: "deny", option: "no", reason: "The user said no: tests first" },
+    });
+  });
+
+  test("can be changed before it is taken, and a key that came too early answers nothing", () => {
+    const screen = asking();
+    screen.press("e");
+    screen.type("!");
+    screen.press("enter");
+    expect(screen.submitted().at(-1)).toMatchObject({
+      answer: { verdict: "allow", input: { plan: "1. First\n2. Then!" } },
+    });
+    const early = new Driven();
+    early.send({ type: "event", event: opening });
+    early.press("enter");
+    expect(early.submitted()).toEqual([]);
+  });
+});
+
+test("going back shows what would be undone, line by line, whichever way is marked", () => {
+  const screen = new Driven();
+  screen.state = { ...screen.state, past: [{ id: "i", seq: 4, text: "Mend it", at: 1 }] };
+  screen.type("/rewind");
+  screen.press("enter");
+  screen.press("enter");
+  expect(screen.effects).toContainEqual({ type: "read-changes", since: 4 });
+  const receipt = {
+    type: "rewound" as const,
+    preview: true,
+    files: [{ path: "a.ts", insertions: 1, deletions: 2 }],
+    skipped: [],
+    lost: [],
+  };
+  screen.got({ what: "changes", lines: [{ spans: [{ text: "7 - create();" }], wrap: "cut" }] });
+  screen.got({ what: "receipt", tag: "rewind-preview:i", receipt });
+  screen.press("down");
+  expect(screen.text()).toMatch(/a\.ts {2}\+1 -2\n +7 - create\(\);/);
+});
