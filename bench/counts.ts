@@ -32,6 +32,8 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Keys that are typed while a reply streams. */
+  readonly terminalKeys: number;
   /** Rows of a long session in the browser, and workspaces that it lists. */
   readonly consoleRows: number;
   readonly consoleWorkspaces: number;
@@ -78,6 +80,7 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  terminalKeys: 60,
   consoleRows: 20_000,
   consoleWorkspaces: 200,
   consoleSeconds: 10,
@@ -86,7 +89,7 @@ export const fullCounts: Counts = {
   servedSessions: 1_000,
   servedClients: 200,
   servedStreams: 50,
-  servedDeltas: 800,
+  servedDeltas: 500,
   attachedEvents: 10_000,
   groundRepeats: 5,
 };
@@ -116,6 +119,7 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  terminalKeys: 5,
   consoleRows: 300,
   consoleWorkspaces: 8,
   consoleSeconds: 1,

@@ -52,3 +52,27 @@ test("idle sessions leave memory, and come back whole when they are used", async
   expect(await status()).toMatchObject({ open: 3, loaded: 0 });
   expect(told.filter((line) => line.startsWith("session.unloaded")).length).toBeGreaterThanOrEqual(4);
 });
+
+test("whoever looks at the end of a session that is not open sees it, and opens nothing", async () => {
+  const at = await stage({ replies: [reply("The answer.")] });
+  const first = serve(at);
+  const question = { cwd: at.cwd, options: { model: "claude-haiku-4-5" } };
+  const { session } = (await first.call("open", question, person)) as AnswerTo<"open">;
+  const events = await first.follow(session, 0, new AbortController().signal);
+  await first.call("message", { session, content: "The question." }, person);
+  for await (const event of events) if (event.type === "turn.finished") break;
+  await first.call("submit", { session, command: { type: "close" } }, person);
+
+  const next = serve(at);
+  const history = async (more: object) =>
+    (await next.call("history", { session, ...more }, person)) as AnswerTo<"history">;
+  const all = (await history({})).events;
+  expect(all.length).toBeGreaterThan(5);
+  expect(await history({ last: 3 })).toEqual({ events: all.slice(-3), more: false });
+  expect(await history({ last: 900 })).toEqual({ events: all, more: false });
+  expect(await history({ last: 3, after: all.at(-2)?.seq })).toEqual({ events: all.slice(-1), more: false });
+  await expect(history({ session: crypto.randomUUID(), last: 3 })).rejects.toMatchObject({
+    code: "session_unknown",
+  });
+  expect(await next.call("status", {}, person)).toMatchObject({ open: 0 });
+});

@@ -17,7 +17,7 @@ const eventsPerAppend = 500;
 await runProgram(async ({ home, cwd, events: count, bytes }: Options) => {
   const store = jsonlStore({ home });
   const resultBytes = Math.round((bytes / count - 300) / resultsShare);
-  const events = typicalEvents({ count, resultBytes });
+  const events = typicalEvents({ count, resultBytes, cwd });
   const log = await store.create(benchSession, { cwd });
   for (let from = 0; from < count; from += eventsPerAppend)
     await log.append(events.slice(from, from + eventsPerAppend));

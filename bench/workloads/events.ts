@@ -7,6 +7,7 @@ export type Wish = {
   /** Characters of a tool's result. It stands in the event twice: for the model, and as data for programs. */
   readonly resultBytes: number;
   readonly session?: string;
+  readonly cwd?: string;
 };
 
 /** Model requests of one turn: a person asks, the model reads so often, and answers. */
@@ -14,15 +15,23 @@ const requestsPerTurn = 12;
 const model = "claude-sonnet-4-5";
 const usage = { inputTokens: 1200, outputTokens: 80, cacheReadTokens: 24_000, cacheWriteTokens: 900 };
 
-export function typicalEvents({ count, resultBytes, session = benchSession }: Wish): Durable[] {
+export function typicalEvents({ count, resultBytes, session = benchSession, cwd }: Wish): Durable[] {
   const result = sourceText(resultBytes);
   const events: Durable[] = [];
-  for (const event of conversation(result)) {
+  for (const event of conversation(result, cwd)) {
     if (events.length === count) break;
     events.push({ seq: events.length + 1, at: 1_780_000_000_000 + events.length * 250, session, ...event });
   }
   return events;
 }
+
+/** So many events, or a few more: the log ends where a turn does, and nothing is left to do. */
+export const wholeTurns = (count: number): number =>
+  eventsBefore + eventsPerTurn * Math.ceil((count - eventsBefore) / eventsPerTurn);
+
+/** Of `conversation` before its first turn, and of each turn. */
+const eventsBefore = 2;
+const eventsPerTurn = 5 + 4 * (requestsPerTurn - 1);
 
 export const benchSession = "019ab000-0000-7000-8000-00000000be4c";
 
@@ -32,11 +41,11 @@ export function sourceText(characters: number): string {
   return line.repeat(Math.ceil(characters / line.length)).slice(0, characters);
 }
 
-function* conversation(result: string): Generator<DurableEvent> {
+function* conversation(result: string, cwd = "/project"): Generator<DurableEvent> {
   yield {
     type: "session.opened",
     keel: "bench",
-    cwd: "/project",
+    cwd,
     settings: { model, permissionMode: "default", thinking: { kind: "off" } },
   };
   yield {

@@ -31,7 +31,7 @@ const rows = {
   kernel: { imports: [], packages: ["zod"], lines: 2_060 },
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 500 },
   // With the tables of options, inquiries and operations, which every door is made from.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 3_950 },
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_000 },
   // With a QR code, for both screens.
   view: { imports: basics, packages: [], lines: 3_800 },
 
@@ -96,7 +96,7 @@ const rows = {
 
   // Servers of other libraries, what zod 3 does not say itself, and the declarations of the whole interface.
   // With a session of the server that a program goes on with.
-  sdk: { imports: host, lines: 10_850 },
+  sdk: { imports: host, lines: 11_000 },
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
   // flag of the interface.
   "hosts/cli": {
@@ -123,7 +123,7 @@ const rows = {
   },
   // Owns sessions for those who attach: frames, HTTP, who may come in, and the document of it all.
   // With the dialects that other programs speak, of which the official SDK's is the executable's own.
-  "hosts/server": { imports: [...host, "sdk"], lines: 4_700 },
+  "hosts/server": { imports: [...host, "sdk"], lines: 4_800 },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },

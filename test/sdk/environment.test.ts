@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { environmentOf } from "../../keel/src/sdk/options/environment.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { httpError, reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../support/sdk-stage.ts";
+import { all, heard, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
 
 describe("the environment of a session", () => {
@@ -68,7 +68,7 @@ describe("variables of the executable that the interface drives elsewhere", () =
 
   test.each(["CLAUDE_CODE_MAX_RETRIES", "KEEL_MAX_RETRIES"])("%s bounds the tries", async (name) => {
     const { options, server } = await sdkStage({ replies: [], otherwise: httpError(529) });
-    const messages = await all(
+    const { messages } = await heard(
       query({ prompt: "x", options: { ...options, env: { ...options.env, [name]: "1" } } }),
     );
     expect(messages.at(-1)).toMatchObject({ is_error: true, terminal_reason: "api_error" });

@@ -7,22 +7,13 @@ import type { UserMessage } from "../../keel/src/sdk/messages/read-content.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
-import { all, sdkStage } from "../support/sdk-stage.ts";
+import { all, heard as heardOf, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
 
 const hello = { replies: [], otherwise: reply("hello") };
 const nobody = "99999999-9999-4999-8999-999999999999";
 
-/** Messages, and what the iterator threw after them. */
-async function heard(prompt: string, options: Options) {
-  const messages: SDKMessage[] = [];
-  try {
-    for await (const message of query({ prompt, options })) messages.push(message);
-  } catch (thrown) {
-    return { messages, thrown: thrown as Error };
-  }
-  return { messages, thrown: undefined };
-}
+const heard = (prompt: string, options: Options) => heardOf(query({ prompt, options }));
 
 const resultIn = (messages: readonly SDKMessage[]) => messages.find(({ type }) => type === "result");
 
@@ -34,7 +25,8 @@ describe("texts that hosts match", () => {
     expect(messages).toMatchObject([
       { type: "result", subtype: "error_during_execution", is_error: true, errors: [text] },
     ]);
-    expect(thrown?.message).toBe(text);
+    expect(thrown?.message).toBe(`Claude Code returned an error result: ${text}`);
+    expect(thrown).toMatchObject({ code: "session_unknown" });
   });
 
   test("the limit of turns and the budget", async () => {

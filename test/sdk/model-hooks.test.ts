@@ -10,7 +10,7 @@ import type { Settings } from "../../keel/src/sdk/options/settings.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { everything, filesystem } from "../support/mcp-stage.ts";
-import { all, chargesIn, logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
+import { all, chargesIn, heard, logged, type SdkStage, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
 
 const write = (name: string) => reply(toolUse("Write", { file_path: name, content: "x" }));
@@ -25,7 +25,7 @@ async function run(
   { event = "PreToolUse", ...more }: Options & { event?: string } = {},
 ) {
   const stage = await sdkStage({ replies: [...replies] });
-  const messages = await all(
+  const { messages } = await heard(
     query({
       prompt: "go",
       options: {

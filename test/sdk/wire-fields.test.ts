@@ -9,7 +9,7 @@ import type { CanUseTool } from "../../keel/src/sdk/options/callbacks.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
 import { httpError, reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { all, sdkStage } from "../support/sdk-stage.ts";
+import { all, heard, sdkStage } from "../support/sdk-stage.ts";
 import { verifies } from "../support/verifies.ts";
 
 const allow = async () => ({ behavior: "allow" as const });
@@ -277,7 +277,7 @@ describe("told beside the conversation", () => {
     const refused = httpError(401, { type: "authentication_error", message: "invalid x-api-key" });
     const { options } = await sdkStage({ replies: [], otherwise: refused });
     const env = { ...options.env, CLAUDE_CODE_MAX_RETRIES: "0" };
-    const messages = await all(query({ prompt: "go", options: { ...options, env } })).catch(() => []);
+    const { messages } = await heard(query({ prompt: "go", options: { ...options, env } }));
     expect(messages).toContainEqual(
       expect.objectContaining({ type: "auth_status", isAuthenticating: false, error: expect.any(String) }),
     );

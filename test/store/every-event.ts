@@ -13,6 +13,7 @@ export const everyEvent: readonly DurableEvent[] = [
     type: "session.opened",
     keel: "0.1.0",
     cwd: "/srv/project",
+    branch: "main",
     settings: {
       model: "scripted-1",
       permissionMode: "default",

@@ -61,6 +61,17 @@ export function logged(home: string, session: string): DurableEvent[] {
   });
 }
 
+/** Messages, and what the iterator threw after them. */
+export async function heard<T>(messages: AsyncIterable<T>): Promise<{ messages: T[]; thrown?: Error }> {
+  const heardOf: T[] = [];
+  try {
+    for await (const message of messages) heardOf.push(message);
+  } catch (thrown) {
+    return { messages: heardOf, thrown: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+  }
+  return { messages: heardOf };
+}
+
 export async function all<T>(messages: AsyncIterable<T>): Promise<T[]> {
   return Array.fromAsync(messages);
 }

@@ -35,6 +35,7 @@ import type { SettingsTarget, WantedChange } from "./maintenance/change-permissi
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
 import { adjust, beginWhereNone, openLog } from "./sessions/which-session.ts";
+import { branchOf } from "./transcripts/places.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -160,8 +161,10 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const { supervisor, tree } = composition.agents;
   supervisor.equip(parts);
   const place = which.kind === "resume" ? await which.at?.(log.read(), log.session) : undefined;
+  // The log of one that goes on has it already.
+  const branch = which.kind === "new" ? await branchOf(workspace.cwd) : "";
   const session = await Session.open(parts, {
-    start: startOf(options, composition, chosen),
+    start: { ...startOf(options, composition, chosen), ...(branch ? { branch } : {}) },
     // Whoever goes on from an earlier message leaves what came after it.
     unfinished: place ? "lost" : (options.unfinished ?? "continue"),
   });

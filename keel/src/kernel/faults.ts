@@ -117,6 +117,12 @@ export const faults = {
   /** What was asked cannot be done with this workspace, worker or diff as it is now. */
   work_refused: { says: "{reason}", hint: "Look at it again.", exit: exitCodes.turnFailed },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
+  /** Thrown by the iterator of a query, behind the result; programs of the interface look for its first words. */
+  result_failed: {
+    says: "Claude Code returned an error result: {text}",
+    hint: "The result before it says how the turn ended.",
+    exit: exitCodes.turnFailed,
+  },
   session_invalid_id: {
     says: "{session} is not a session id.",
     hint: "A session id is a UUID.",

@@ -50,6 +50,8 @@ export interface Log {
 export type SessionInfo = {
   readonly id: string;
   readonly cwd: string;
+  /** The branch of the repository that it began on. */
+  readonly branch?: string | undefined;
   readonly createdAt: number;
   readonly changedAt: number;
   readonly bytes: number;
@@ -74,7 +76,7 @@ export interface Store {
   open(id: string): Promise<Log>;
   /**
    * Reads without a lease and rewrites nothing; nothing runs because a session is only read. Throws `session_unknown`.
-   * `tell` hears of damage once, at the end.
+   * `tell` hears of damage once, at the end. A negative `after` stands for so many of the last events.
    */
   read(id: string, after?: number, tell?: (notice: LogNotice) => void): AsyncIterable<Durable>;
   /**

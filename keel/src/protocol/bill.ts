@@ -1,4 +1,5 @@
 /** From tokens to money, and what a session has used and cost: the one fold that adds it up. State, screens and dialects project it. */
+import { own } from "../kernel/json.ts";
 import type { Durable } from "./event/durable.ts";
 import type { Envelope } from "./event/envelope.ts";
 import {
@@ -80,21 +81,33 @@ function withModel(
 
 /** What was added to a bill since it was `before`. */
 export function billSince(now: Bill, before: Bill): Bill {
-  const models = Object.entries(now.models).map(([model, { usage, costUsd }]) => {
-    const old = Object.hasOwn(before.models, model) ? before.models[model] : undefined;
-    return [
-      model,
-      { usage: usageSince(usage, old?.usage ?? noUsage), costUsd: costUsd - (old?.costUsd ?? 0) },
-    ] as const;
-  });
   return {
     costUsd: now.costUsd - before.costUsd,
     unpricedTokens: now.unpricedTokens - before.unpricedTokens,
     unknownRequests: now.unknownRequests - before.unknownRequests,
     apiMs: now.apiMs - before.apiMs,
     usage: usageSince(now.usage, before.usage),
-    models: Object.fromEntries(models.filter(([, { usage }]) => contextTokens(usage) > 0)),
+    // Of a row only what a log keeps.
+    models: Object.fromEntries(
+      Object.entries(modelsSince(now.models, before.models)).map(([model, { usage, costUsd }]) => [
+        model,
+        { usage, costUsd },
+      ]),
+    ),
   };
+}
+
+/** Those that were used since, each with what it used and cost since. */
+export function modelsSince<Row extends Bill["models"][string]>(
+  now: Readonly<Record<string, Row>>,
+  before: Readonly<Record<string, Row>>,
+): Record<string, Row> {
+  const rows = Object.entries(now).map(([model, row]) => {
+    const old = own(before, model);
+    const usage = usageSince(row.usage, old?.usage ?? noUsage);
+    return [model, { ...row, usage, costUsd: row.costUsd - (old?.costUsd ?? 0) }] as const;
+  });
+  return Object.fromEntries(rows.filter(([, { usage }]) => contextTokens(usage) > 0));
 }
 
 function usageSince(now: Usage, before: Usage): Usage {

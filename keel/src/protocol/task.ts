@@ -1,10 +1,14 @@
 /** Work beside the conversation: a command or an agent that goes on while the session does something else. */
 import * as z from "zod/mini";
+import { uuidFrom } from "../kernel/uuid.ts";
 import { billSchema } from "./usage.ts";
 
 export const taskStatusSchema = z.enum(["running", "completed", "failed", "stopped"]);
 /** `completed` ended well by itself; `failed` did not, or was killed by somebody; `stopped` was ended by this session. */
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
+
+/** The name of a command as a task, should its call be moved to the background: hosts are told of it before. */
+export const taskIdOfCall = (callId: string): string => `b${uuidFrom(`task/${callId}`).slice(0, 8)}`;
 
 /** A folder with a copy of a repository's files, on a branch of its own; `from` is the folder of the repository. */
 export const worktreeSchema = z.object({ path: z.string(), branch: z.string(), from: z.string() });

@@ -14,7 +14,7 @@ import type { Clock, Ids } from "../ports/clock.ts";
 import type { CallTasks, SessionTasks, Task, TaskEnd, TaskOutputLocation, TaskWork } from "../ports/tasks.ts";
 import { billSince } from "../protocol/bill.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
-import type { TaskData } from "../protocol/task.ts";
+import { type TaskData, taskIdOfCall } from "../protocol/task.ts";
 import { noBill } from "../protocol/usage.ts";
 
 type By = NonNullable<TaskData["by"]>;
@@ -159,7 +159,7 @@ export class TaskBoard implements SessionTasks {
     begin: (place: TaskOutputLocation) => Promise<TaskWork>,
   ): Promise<Task> {
     const fresh = data.kind === "agent" ? { letter: "a", digits: 16 } : { letter: "b", digits: 8 };
-    const id = known ?? this.#newId(fresh);
+    const id = known ?? this.#ofCall(data) ?? this.#newId(fresh);
     const before = this.#tasks.get(id);
     // A disk that is full costs the file, not the task.
     const outputFile =
@@ -267,6 +267,12 @@ export class TaskBoard implements SessionTasks {
   #letGoOfOldest(): void {
     const ended = [...this.#held].filter(([, { end }]) => end);
     for (const [id] of ended.slice(0, Math.max(0, ended.length - maxKept))) this.#held.delete(id);
+  }
+
+  /** Of a command that ran in its call so far. */
+  #ofCall({ origin, callId }: TaskData): string | undefined {
+    const id = origin === "moved" && callId !== undefined ? taskIdOfCall(callId) : undefined;
+    return id === undefined || this.#tasks.has(id) ? undefined : id;
   }
 
   #newId({ letter, digits }: { letter: string; digits: number }): string {

@@ -76,7 +76,8 @@ describe("values", () => {
   test("amounts are above zero", () => {
     expect(amount("max-budget-usd", "0.25")).toBe(0.25);
     expect(amount("max-budget-usd", ".5")).toBe(0.5);
-    for (const wrong of ["0", "-1", "Infinity", "NaN", "", ".", "1,5", "1e9"]) {
+    expect(amount("max-budget-usd", String(0.000_000_1))).toBe(1e-7);
+    for (const wrong of ["0", "e-7", "1e-", "0e-1", "-1", "Infinity", "NaN", "", ".", "1,5", "1e9"]) {
       expect(() => amount("max-budget-usd", wrong), wrong).toThrow("above zero");
     }
   });

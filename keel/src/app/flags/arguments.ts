@@ -86,10 +86,10 @@ export function wholeNumber(name: string, text: string | undefined, least: numbe
   throw usage(`--${name} takes a whole number of at least ${least}, not ${shown(text)}.`);
 }
 
-/** A number above zero, such as an amount of money. */
+/** A number above zero, such as an amount of money. Programs write the smallest ones with an exponent. */
 export function amount(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const value = /^\d{0,12}(?:\.\d{1,12})?$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{0,12}(?:\.\d{1,18})?(?:(?<=\d)e-\d{1,2})?$/.test(text) ? Number(text) : Number.NaN;
   if (value > 0) return value;
   throw usage(`--${name} takes a number above zero, not ${shown(text)}.`);
 }

@@ -251,11 +251,10 @@ export class ServedSessions {
     },
   };
 
-  /** The last events of a log, as few as a screen needs. */
+  /** The last events of a log, as few as a screen needs. Whoever only looks opens nothing. */
   async #newest(id: string, after: number, count: number): Promise<AnswerTo<"history">> {
-    const { session } = await this.#use(id);
-    const events = await Array.fromAsync(session.history(Math.max(after, session.lastSeq() - count)));
-    return { events: events.slice(-count), more: false };
+    const events = await Array.fromAsync(await this.#stored(id, -count));
+    return { events: events.filter(({ seq }) => seq > after).slice(-count), more: false };
   }
 
   readonly #forWorkers: WorkspaceSessions = {
@@ -290,10 +289,12 @@ export class ServedSessions {
     }));
   }
 
-  /** What its log has, whether or not it is open. */
+  /** What its log has, whether or not it is open. A negative `after`: so many of the last, or more that came meanwhile. */
   async #stored(id: string, after: number) {
-    const open = await this.#open.get(id)?.catch(() => undefined);
-    return open ? open.session.history(after) : this.#options.home.sessions.read(id, undefined, after);
+    const session = (await this.#open.get(id)?.catch(() => undefined))?.session;
+    return session
+      ? session.history(after < 0 ? session.lastSeq() + after : after)
+      : this.#options.home.sessions.read(id, undefined, after);
   }
 
   /** Two that come at once get the same session. */

@@ -23,7 +23,7 @@ export type Sessions = {
   }): Promise<StoredSession[]>;
   /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
   find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
-  /** Throws `session_unknown`. `tell` hears of damage once, at the end. */
+  /** Throws `session_unknown`. `tell` hears of damage once, at the end. A negative `after`: so many of the last. */
   read(id: string, tell?: (notice: LogNotice) => void, after?: number): AsyncIterable<Durable>;
   /** The log's own lines, each with its checksum: what `importFile` takes. */
   exportLines(id: string, tell?: (notice: LogNotice) => void): AsyncIterable<Uint8Array>;

@@ -101,6 +101,8 @@ const durable = [
     type: z.literal("session.opened"),
     keel: z.string(),
     cwd: z.string(),
+    /** The branch of the repository that it began on. */
+    branch: z.optional(z.string()),
     settings: sessionSettingsSchema,
     agent: z.optional(z.string()),
     parent: z.optional(z.object({ session: z.string(), callId: z.string() })),

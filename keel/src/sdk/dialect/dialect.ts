@@ -20,6 +20,8 @@ import { isShownAddition } from "../../view/shown.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import { fromAgent } from "./agents.ts";
 import { textBlock, toInputBlock } from "./blocks.ts";
+import { fromStart } from "./decided.ts";
+import { fromProgress } from "./foreground.ts";
 import { type DialectMemo, type DialectOutput, type DurableOf, newTurn } from "./memo.ts";
 import { answered, errorClass, failure, resultOfTurn, resultWithoutTurn, statusOf } from "./result.ts";
 import {
@@ -70,6 +72,8 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return fromReply(event, memo);
     case "model.failed":
       return fromFailure(event, memo);
+    case "tool.started":
+      return fromStart(event, memo);
     case "tool.finished":
       return fromResult(event, memo);
     case "context.compacted":
@@ -88,7 +92,6 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "prompt.fixed":
     case "turn.interrupted":
     case "model.consulted":
-    case "tool.started":
     case "ask.opened":
     case "ask.closed":
     case "compaction.requested":
@@ -195,23 +198,6 @@ function fromHook(
     outcome,
   };
   return [[message], next];
-}
-
-/** A command that prints for an hour tells its progress some hundred times, not a million. */
-const progressEveryMs = 5_000;
-
-function fromProgress(event: Extract<Live, { type: "tool.progress" }>, memo: DialectMemo): DialectOutput {
-  if (event.elapsedMs - (memo.progress.get(event.callId) ?? 0) < progressEveryMs) return [[], memo];
-  const [id, next] = liveIdentity(memo, event);
-  const message: SDKSentMessage = {
-    type: "tool_progress",
-    ...id,
-    tool_use_id: event.callId,
-    tool_name: event.tool,
-    parent_tool_use_id: null,
-    elapsed_time_seconds: Math.round(event.elapsedMs / 1_000),
-  };
-  return [[message], { ...next, progress: new Map(memo.progress).set(event.callId, event.elapsedMs) }];
 }
 
 /** Files whose content is kept from now on, under the id that it is found by. */

@@ -66,6 +66,8 @@ export type DialectMemo = Pick<ItemizedBill, "costUsd" | "models"> & {
   readonly progress: ReadonlyMap<string, number>;
   readonly agents: ReadonlyMap<string, AgentMemo>;
   readonly results: number;
+  /** What the newest result told of the bill. */
+  readonly billed: ItemizedBill["models"];
   /** Agents that were started. */
   readonly spawned: number;
 };
@@ -99,6 +101,8 @@ export type TurnMemo = {
   readonly settled: readonly ToolUse[];
   /** Calls of the newest reply that have no result yet. */
   readonly calls: ReadonlyMap<string, ToolUse>;
+  /** By whose leave the calls run that have no result yet. */
+  readonly leaves: ReadonlyMap<string, Leave>;
   readonly phase: "streaming" | "tools";
   readonly stoppedByTool: boolean;
   readonly denials: readonly SDKPermissionDenial[];
@@ -118,6 +122,7 @@ export type StreamMemo = {
 /** What an event says to a program, and what to remember of it. */
 export type DialectOutput<Message = SDKSentMessage> = [Message[], DialectMemo];
 export type DurableOf<T extends Durable["type"]> = Extract<Durable, { type: T }>;
+export type Leave = DurableOf<"tool.started">["by"];
 
 export function newMemo(facts: InitFacts): DialectMemo {
   return {
@@ -133,6 +138,7 @@ export function newMemo(facts: InitFacts): DialectMemo {
     costUsd: 0,
     models: {},
     results: 0,
+    billed: {},
     spawned: 0,
   };
 }
@@ -151,6 +157,7 @@ export const newTurn = (inputs: readonly Input[]): TurnMemo => ({
   text: "",
   settled: [],
   calls: new Map(),
+  leaves: new Map(),
   phase: "streaming",
   stoppedByTool: false,
   denials: [],

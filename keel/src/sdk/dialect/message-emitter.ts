@@ -230,4 +230,7 @@ const states: EventHandlers<Durable, [], [id: string, state: LifeState][]> = {
 };
 
 /** Where the messages of a session go: a queue of them, or of more than them. */
-export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail" | "end">;
+export type Outlet = Pick<Queue<SDKSentMessage>, "push" | "fail"> & {
+  /** `answered`: everything that was said has its result, and nobody broke it off. */
+  end(how?: "answered"): void;
+};

@@ -5,6 +5,7 @@ import type { FaultCode } from "../../kernel/faults.ts";
 import { asObject, own, present } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { isUuid } from "../../kernel/uuid.ts";
+import { modelsSince } from "../../protocol/bill.ts";
 import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts";
 import { sayReason, sayUsd } from "../../view/say.ts";
 import type { SDKAssistantMessageError } from "../messages/content.ts";
@@ -200,6 +201,7 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     total_cost_usd: memo.costUsd,
     usage: toUsage(parts.usage),
     modelUsage: modelUsageOf(memo.models, memo.facts.models),
+    model_usage_since_last_result: modelUsageOf(modelsSince(memo.models, memo.billed), memo.facts.models),
     permission_denials: [...turn.denials],
     terminal_reason: ending.terminal,
     result_index: memo.results,
@@ -210,7 +212,7 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
     ...parts.more,
     ...identity(memo, "result"),
   };
-  const next = { ...memo, results: memo.results + 1 };
+  const next = { ...memo, results: memo.results + 1, billed: memo.models };
   if (ending.kind === "failure") return [{ ...facts, subtype: ending.subtype, errors: ending.errors }, next];
   const timing = present({ ttft_ms: turn.firstMs });
   return [{ ...facts, subtype: "success", result: ending.text, ...timing }, next];

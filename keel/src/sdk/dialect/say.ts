@@ -113,7 +113,7 @@ export const assistantMessage = (
 /** What Keel says in the model's place. */
 export const synthetic = { model: "<synthetic>", usage: noUsage };
 
-type UserFacts = Pick<SDKUserMessage, "isSynthetic" | "tool_use_result">;
+type UserFacts = Pick<SDKUserMessage, "isSynthetic" | "tool_use_result" | "tool_result_meta">;
 
 export function userMessage(
   memo: DialectMemo,

@@ -10,6 +10,8 @@ import { isShownBlock, textOfParts } from "../../view/shown.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { SDKPermissionDeniedMessage } from "../messages/system.ts";
 import { toContentBlock, toInputBlock, toResultContent, withPicture } from "./blocks.ts";
+import { decisionOf, ownerOf } from "./decided.ts";
+import { fromForegroundEnd } from "./foreground.ts";
 import type { DialectMemo, DialectOutput, DurableOf, TurnMemo } from "./memo.ts";
 import { assistantMessage, identity, idOfBlock, modelMessage, replayMessage, userMessage } from "./say.ts";
 import { closeStream } from "./stream.ts";
@@ -32,7 +34,8 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
     const { sessionId } = memo.facts;
     const uuid = idOfBlock({ sessionId, seq: memo.seq }, index);
     const about = { id: { uuid, session_id: sessionId }, at: event.at };
-    return [assistantMessage(message, { ...about, more: { request_id: event.requestId } })];
+    const more = { request_id: event.requestId, ...(block.type === "tool_use" ? ownerOf(block) : {}) };
+    return [assistantMessage(message, { ...about, more })];
   });
   const [ends, closed] = closeStream(memo, event);
   const calls = shown.flatMap(({ block }): [string, ToolUse][] =>
@@ -72,20 +75,23 @@ export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo)
       },
     ],
     tool_use_result: resultData(event, outcome),
+    ...decisionOf(event, memo),
   });
   const denial =
     denied && countedDenials.has(denied.by)
       ? [{ tool_name: name, tool_use_id: event.callId, tool_input: asObject(use?.input) }]
       : [];
-  const next = inTurn(memo, (turn) => ({
+  const [ended, rest] = fromForegroundEnd(event, memo);
+  const next = inTurn(rest, (turn) => ({
     ...turn,
     userMessages: turn.userMessages + 1,
+    leaves: new Map([...turn.leaves].filter(([id]) => id !== event.callId)),
     settled: use ? [...turn.settled, use] : turn.settled,
     calls: new Map([...turn.calls].filter(([id]) => id !== event.callId)),
     denials: [...turn.denials, ...denial],
     stoppedByTool: turn.stoppedByTool || event.stop !== undefined,
   }));
-  return [[...refusal, message, ...summaryOf(next)], next];
+  return [[...refusal, ...ended, message, ...summaryOf(next)], next];
 }
 
 /** One line about the calls of a reply, for hosts that show no more of them. */

@@ -195,3 +195,22 @@ export type SDKDelta =
   | { type: "input_json_delta"; partial_json: string }
   | { type: "citations_delta"; citation: SDKCitation }
   | { type: "compaction_delta"; content: string | null; encrypted_content: string | null };
+
+/** Who decided about a call, and why it did not run if it did not. */
+export type SDKToolResultMeta = {
+  id: string;
+  non_execution_kind?: "permission-rule" | "user-rejected";
+  permission_decision: {
+    decision: "accept" | "reject";
+    source: "config" | "hook" | "user_temporary" | "user_reject";
+    reason_type?: string;
+  };
+};
+
+/** Whose tool a call is for. */
+export type SDKToolUseMeta = {
+  id: string;
+  display_name: string;
+  server_display_name: string;
+  tool_name: string;
+};

@@ -10,6 +10,8 @@ import type {
   SDKModelMessage,
   SDKPermissionMode,
   SDKRawStreamEvent,
+  SDKToolResultMeta,
+  SDKToolUseMeta,
 } from "./content.ts";
 import type { ModelUsage, SDKContextUsage, SDKStartupFailureReason, SDKUsageReport } from "./reports.ts";
 import type {
@@ -64,6 +66,8 @@ export type SDKAssistantMessage = MessageIdentity &
     parent_tool_use_id: string | null;
     error?: SDKAssistantMessageError;
     request_id?: string;
+    /** Of a call to a server's tool. */
+    tool_use_meta?: SDKToolUseMeta[];
     resumed_from_incomplete_thinking?: true;
     supersedes?: UUID[];
     aborted?: true;
@@ -101,6 +105,8 @@ export type SDKUserMessage = AgentMark & {
   isSynthetic?: boolean;
   /** The result as data, or `Error: …`. */
   tool_use_result?: unknown;
+  /** Who decided about the calls of these results. */
+  tool_result_meta?: SDKToolResultMeta[];
   priority?: "now" | "next" | "later";
   origin?: SDKMessageOrigin;
   shouldQuery?: boolean;
@@ -231,6 +237,8 @@ export type SDKResultFacts = MessageIdentity &
     total_cost_usd: number;
     usage: NonNullableUsage;
     modelUsage: Record<string, ModelUsage>;
+    /** The same, without what earlier results told. */
+    model_usage_since_last_result?: Record<string, ModelUsage>;
     permission_denials: SDKPermissionDenial[];
     terminal_reason?: TerminalReason;
     result_index?: number;

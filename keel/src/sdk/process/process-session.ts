@@ -13,6 +13,7 @@ import { readFrame } from "../control/frames.ts";
 import { answerWith, localServers, wireHooks } from "../control/local-callbacks.ts";
 import type { HeardServer } from "../control/local-server.ts";
 import type { JsonRpc } from "../control/process-requests.ts";
+import { LastResult } from "../dialect/failed-result.ts";
 import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
@@ -47,7 +48,7 @@ export class ProcessSession {
   #state: string | undefined;
   #asking: Promise<void> | undefined;
   #hadResult = false;
-  #lastFailed = false;
+  readonly #last = new LastResult();
   #closing: Promise<void> | undefined;
   #requests = 0;
   #mirrored: Promise<void> = Promise.resolve();
@@ -161,10 +162,8 @@ export class ProcessSession {
       else this.#open.add(message.command_uuid);
       if (this.#own.has(message.command_uuid)) return;
     }
-    if (message.type === "result") {
-      this.#hadResult = true;
-      this.#lastFailed = message.is_error;
-    }
+    if (message.type === "result") this.#hadResult = true;
+    this.#last.hear(message);
     this.#out.push(this.#withoutOwn(message));
     if (this.#out.length > maxUnread) void this.#wait();
     this.#lookAtEnd();
@@ -232,10 +231,10 @@ export class ProcessSession {
   async #untilGone(): Promise<void> {
     try {
       const { code, signal } = await this.#child.exited;
-      // After a failed result the code only repeats it.
-      if (code !== 0 && !this.#lastFailed && this.#closing === undefined) {
+      if (code !== 0 && this.#closing === undefined) {
         const reason = `${matchedTexts.exited(signal ?? code)}. ${this.#child.lastWords}`.trim();
-        this.#out.fail(fault("unexpected", { reason }));
+        // After a failed result the code only repeats it.
+        this.#out.fail(this.#last.failure ?? fault("unexpected", { reason }));
       }
     } catch (thrown) {
       this.#out.fail(thrown);

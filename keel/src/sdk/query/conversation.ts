@@ -54,7 +54,7 @@ export class Conversation {
       if (abortController?.signal.aborted) return this.#abort();
       await (typeof prompt === "string" ? this.say(prompt) : this.send(prompt));
       await untilDone(await this.open());
-      if (!keepOpen) await this.close();
+      if (!keepOpen) await this.close("answered");
     } catch (thrown) {
       await this.#fail(thrown);
     } finally {
@@ -121,12 +121,12 @@ export class Conversation {
   }
 
   /** Ends the session gracefully and the iterator after its last message. */
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
+  close(how?: "answered"): Promise<void> {
+    this.#closing ??= this.#end(how);
     return this.#closing;
   }
 
-  async #end(): Promise<void> {
+  async #end(how: "answered" | undefined): Promise<void> {
     try {
       // What kept it from opening was told where it was opened.
       const opened = await this.#opened?.catch(() => undefined);
@@ -135,7 +135,7 @@ export class Conversation {
     } catch (thrown) {
       if (thrown instanceof Fault && thrown.code !== "session_closed") this.#out.fail(thrown);
     } finally {
-      this.#out.end();
+      this.#out.end(how);
     }
   }
 

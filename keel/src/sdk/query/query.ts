@@ -4,6 +4,7 @@ import { fault } from "../../kernel/fault.ts";
 import { Queue } from "../../kernel/queue.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { PermissionMode, ThinkingMode } from "../../protocol/settings.ts";
+import { throwing } from "../dialect/failed-result.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { UserMessage } from "../messages/read-content.ts";
 import type { Options } from "../options/options.ts";
@@ -15,8 +16,10 @@ import { contextUsage, describeSession } from "./introspection.ts";
 import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 import type { SDKControlInitializeResponse } from "./responses.ts";
 
-export const query = ({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query =>
-  begin(options).query(prompt);
+export function query({ prompt, options = {} }: { prompt: Prompt; options?: Options }): Query {
+  warnOfShadowedCallback(options);
+  return begin(options).query(prompt);
+}
 
 /** A session of this process, or one apart: its one prompt may come later. */
 export function begin(options: Options): {
@@ -27,7 +30,7 @@ export function begin(options: Options): {
 } {
   const out = new Queue<SDKMessage>({ limit: maxWaiting });
   if (runsApart(options)) return startApart(options, out);
-  const conversation = new Conversation(options, out);
+  const conversation = new Conversation(options, throwing(out));
   return {
     introduced: () => conversation.open(),
     query(prompt) {
@@ -161,4 +164,21 @@ const destinations: Readonly<Record<string, "local" | "user" | undefined>> = {
 function thinkingWithin(tokens: number | null): ThinkingMode {
   if (tokens === null) return { kind: "usual" };
   return tokens > 0 ? { kind: "budget", tokens } : { kind: "off" };
+}
+
+/** By which programs of the interface find the warning, or leave it out. */
+const shadowed = "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED";
+
+/** Rules of settings may do the same; those are read later, and by somebody else. */
+function warnOfShadowedCallback(options: Options): void {
+  const words = options.canUseTool && shadowIn(options);
+  if (words) process.emitWarning(`${words} A PreToolUse hook sees every call.`, { code: shadowed });
+}
+
+function shadowIn({ permissionMode, allowedTools = [] }: Options): string | undefined {
+  if (permissionMode === "bypassPermissions")
+    return "canUseTool is not called: bypassPermissions allows every call that no rule denies.";
+  const whole = allowedTools.filter((rule) => rule !== "" && !rule.includes("("));
+  if (whole.length === 0) return undefined;
+  return `canUseTool is not called for ${whole.join(", ")}: allowedTools allows all calls of a tool that is named without parentheses.`;
 }

@@ -2,6 +2,7 @@
 import { fault } from "../../kernel/fault.ts";
 import { Queue } from "../../kernel/queue.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
+import { throwing } from "../dialect/failed-result.ts";
 import type { SDKMessage } from "../messages/messages.ts";
 import type { AgentDefinition, Options } from "../options/options.ts";
 import { runsApart } from "../process/apart.ts";
@@ -84,7 +85,7 @@ export async function prewarm({ options = {} }: StartupOptions = {}): Promise<Sp
     claim({ prompt, options: claim }) {
       if (used !== undefined) throw fault("usage", { reason: "It was claimed or closed before." });
       const out = new Queue<SDKMessage>({ limit: maxWaiting });
-      const conversation = new Conversation(claimedOptions(options, claim), out);
+      const conversation = new Conversation(claimedOptions(options, claim), throwing(out));
       used = conversation;
       conversation.open().then(
         ({ id: sessionId, info }) => claimed.resolve({ cwd: info.cwd, sessionId, sdkMcpSettled: true }),

@@ -228,7 +228,7 @@ async function found(sessionId: string, { dir, sessionStore }: SessionPlace): Pr
 }
 
 function infoOf(session: StoredSession): SDKSessionInfo {
-  const { id, title, firstInput, cwd, tag, archived, bytes, createdAt, changedAt } = session;
+  const { id, title, firstInput, cwd, branch, tag, archived, bytes, createdAt, changedAt } = session;
   return {
     sessionId: id,
     summary: title ?? firstInput ?? "",
@@ -236,7 +236,7 @@ function infoOf(session: StoredSession): SDKSessionInfo {
     fileSize: bytes,
     createdAt,
     ...(cwd ? { cwd } : {}),
-    ...present({ customTitle: title, firstPrompt: firstInput, tag }),
+    ...present({ customTitle: title, firstPrompt: firstInput, tag, gitBranch: branch }),
     ...(archived ? { archived } : {}),
   };
 }

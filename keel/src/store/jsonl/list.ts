@@ -77,6 +77,7 @@ async function infoOf(file: OpenFile, place: LogLocation, facts: FileFacts): Pro
     bytes: facts.bytes,
     ...labelsOf([opened?.settings ?? {}, ...start.patches, ...patchesIn(end, v)]),
     firstInput: start.firstInput,
+    branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
   };

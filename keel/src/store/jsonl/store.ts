@@ -112,7 +112,7 @@ class JsonlStore implements Store {
     const log = await this.#find(session);
     await using file = await openForReading(this.#files, log, session);
     const { entries, damage } = await this.#survey(session, log, file);
-    const wanted = entries.filter(({ seq }) => seq > after);
+    const wanted = after < 0 ? entries.slice(after) : entries.filter(({ seq }) => seq > after);
     try {
       yield* readEvents({ file, entries: wanted, session, damage });
     } finally {

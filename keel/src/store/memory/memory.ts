@@ -110,7 +110,7 @@ function storeOver(disk: Disk): MemoryStore {
     },
     open: async (id) => open(sessionId(id)),
     async *read(id, after = 0) {
-      yield* parsed(find(id), after);
+      yield* after < 0 ? parsed(find(id), 0).slice(after) : parsed(find(id), after);
     },
     async list({ only, cwd, limit, parent } = {}) {
       return [...disk.sessions]
@@ -256,6 +256,7 @@ function infoOf(id: string, kept: MemorySession): SessionInfo {
     bytes: kept.lines.reduce((sum, line) => sum + byteLength(line) + 1, 0),
     title: titles.findLast((title) => title !== undefined) ?? opened?.settings.title,
     firstInput: said && textOf(said.content).slice(0, FIRST_INPUT_CHARACTERS),
+    branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
   };

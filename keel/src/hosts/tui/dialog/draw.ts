@@ -214,7 +214,8 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
     dim(state.marked === own ? "In your own words …" : "or type your own answer"),
   ];
   const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
-  return { lines: [...asked, ...options, ownRow, ...help], cursor: null };
+  const below = [ownRow, ...help].map((line) => clip(line, cellsOf(look), look));
+  return { lines: [...asked, ...options, ...below], cursor: null };
 }
 
 function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
