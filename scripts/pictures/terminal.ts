@@ -20,11 +20,7 @@ export type PictureOptions = {
 };
 
 /** What the page about the terminal shows. */
-export const shownInGuide: ReadonlySet<string> = new Set([
-  "ask-command",
-  "ask-edit-file",
-  "screen-context",
-]);
+export const shownInGuide: ReadonlySet<string> = new Set(["ask-command", "ask-edit-file", "screen-context"]);
 
 type Scene = {
   readonly name: string;
