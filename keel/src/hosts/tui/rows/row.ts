@@ -1,8 +1,9 @@
 /** A finished row of the transcript as lines that stay. */
 import { never } from "../../../kernel/never.ts";
+import { askTitle, optionLabel } from "../../../view/ask-words.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
 import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
-import { sayAnswer, sayCompaction, saySender } from "../../../view/say-row.ts";
+import { sayCompaction, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
@@ -85,7 +86,14 @@ function askLines(row: AskRow, { signs }: RowContext, extent: "short" | "all"): 
   const { closed, ask } = row;
   const isToldByCall = ask.callId !== undefined && closed?.by === "host" && closed.who === undefined;
   if (!closed || closed.by === "rule" || (extent === "short" && isToldByCall)) return [];
-  return [words([dim(`${signs.dot} ${inertOne(ask.title)} ${inertOne(sayAnswer(row))}`)], 2)];
+  const option = ask.options.find(({ id }) => id === closed.answer.option);
+  const answer = option ? optionLabel(option, ask.kind) : closed.answer.verdict === "allow" ? "Yes" : "No";
+  const { who = closed.by === "host" ? undefined : closed.by, answer: said } = closed;
+  const reason = said.reason === undefined ? "" : ` (${said.reason})`;
+  const by = who === undefined ? "" : `, by ${who}`;
+  return [
+    words([dim(`${signs.dot} ${askTitle(ask)} ${answer.replace(/ …$/, "")}${inertOne(reason + by)}`)], 2),
+  ];
 }
 
 function turnEndLines(row: TurnEndRow, { signs }: RowContext, extent: "short" | "all"): PrintLine[] {

@@ -336,5 +336,5 @@ test("going back shows what would be undone, line by line, whichever way is mark
   screen.got({ what: "changes", lines: [{ spans: [{ text: "7 - create();" }], wrap: "cut" }] });
   screen.got({ what: "receipt", tag: "rewind-preview:i", receipt });
   screen.press("down");
-  expect(screen.text()).toMatch(/a\.ts {2}\+1 -2\n +7 - create\(\);/);
+  expect(screen.text()).toMatch(/a\.ts {2}\+1 −2\n +7 - create\(\);/);
 });
