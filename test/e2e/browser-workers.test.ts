@@ -9,7 +9,7 @@ import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { allowUnasked, openBrowserStage, startWork } from "./browser-stage.ts";
+import { openBrowserStage, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -123,7 +123,6 @@ test("a workspace in a worktree of its own is made from the page, and its work l
     reply(toolUse("Bash", { command: "echo apart > apart.txt" })),
     reply("Made apart."),
   ]);
-  allowUnasked(stage, ["Bash"]);
   repository(stage.project, { "code.txt": "one\n" });
   const served = await stage.serve();
   const { page } = await stage.visit(served);
@@ -132,6 +131,7 @@ test("a workspace in a worktree of its own is made from the page, and its work l
   await page.getByLabel(/In a worktree of its own/).check();
   await page.getByLabel("What is to be done?").fill("Work apart");
   await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Allow once" }).click();
   await page.getByRole("region", { name: "Conversation" }).getByText("Made apart.").waitFor();
   await page
     .getByText(/^worktree /)

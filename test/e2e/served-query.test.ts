@@ -58,7 +58,7 @@ async function* said(...texts: string[]) {
 
 describe("a program that goes on with a session of the server", () => {
   test("is told the same messages as with one of its own, by resume and by continue", async () => {
-    verifies("S4.38", "S3.20");
+    verifies("S4.38", "S3.17", "S3.20");
     const told: unknown[] = [];
     for (const owner of ["server", "nobody"] as const) {
       const { options, id } = await session(owner, [
@@ -210,7 +210,7 @@ describe("several hands: keel/client, keel attach and a program of the SDK", () 
   test.each(["client", "terminal", "program"] as const)(
     "an ask that the %s answers is closed everywhere, and everybody is told by whom",
     async (first) => {
-      verifies("S3.20", "P16");
+      verifies("S3.17", "S3.20", "P16");
       if (!hasTerminal()) return notRunHere("attaching on a terminal", "script of util-linux absent");
       const { options, handle, id, stage } = await atServer([
         reply(toolUse("Bash", { command: "echo ran >> made" })),
