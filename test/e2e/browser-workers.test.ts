@@ -157,8 +157,9 @@ test("a worker of an engine that is not known says that its history cannot be sh
   const served = await stage.serve();
   const { page } = await stage.visit(served);
   await page.goto(`${served.url}/workspaces/${id}`);
-  await page.getByRole("heading", { name: "The engine of-tomorrow is not known here" }).waitFor();
-  await page.getByText("What it has said before cannot be shown in this view.").waitFor();
+  await page
+    .getByText("The engine of-tomorrow is not known here. What it has said cannot be shown.")
+    .waitFor();
   expect(await page.getByRole("textbox", { name: /Message to the agent/ }).count()).toBe(0);
 });
 
