@@ -124,6 +124,8 @@ test("a workspace in a worktree of its own is made from the page, and its work l
     reply("Made apart."),
   ]);
   repository(stage.project, { "code.txt": "one\n" });
+  // A worktree runs what a repository says on its making: only where somebody trusts it.
+  await stage.run(["trust", "add"]);
   const served = await stage.serve();
   const { page } = await stage.visit(served);
   await page.getByRole("button", { name: "New workspace" }).first().click();
