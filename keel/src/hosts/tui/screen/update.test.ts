@@ -152,6 +152,34 @@ describe("what is typed", () => {
     }
   });
 
+  test("waits in a list from which it is had back; the output of a command of one's own is no part of it", () => {
+    const screen = new Driven();
+    const accepted = (seq: number, text: string): void =>
+      screen.send({
+        type: "event",
+        event: {
+          type: "input.accepted",
+          input: {
+            id: `i${seq}`,
+            content: [{ type: "text", text }],
+            when: "after",
+            from: { kind: "person" },
+          },
+          at: 1,
+          session: "s",
+          seq,
+        },
+      });
+    accepted(1, "and the clock");
+    accepted(2, '<keel-own-command command="ls">\na.ts\n</keel-own-command>');
+    expect(screen.text()).toContain("queued  and the clock");
+    expect(screen.text()).not.toContain("keel-own-command");
+    expect(screen.rows().at(-1)).toContain("1 queued");
+    screen.press("up");
+    expect(screen.state.editor.text).toBe("and the clock");
+    expect(screen.submitted()).toEqual([{ type: "drop", inputId: "i1" }]);
+  });
+
   test("may be a picture: its dropped path is read, and it is sent as what it is", () => {
     verifies("P50");
     const screen = new Driven();
@@ -336,5 +364,5 @@ test("going back shows what would be undone, line by line, whichever way is mark
   screen.got({ what: "changes", lines: [{ spans: [{ text: "7 - create();" }], wrap: "cut" }] });
   screen.got({ what: "receipt", tag: "rewind-preview:i", receipt });
   screen.press("down");
-  expect(screen.text()).toMatch(/a\.ts {2}\+1 -2\n +7 - create\(\);/);
+  expect(screen.text()).toMatch(/a\.ts {2}\+1 −2\n +7 - create\(\);/);
 });
