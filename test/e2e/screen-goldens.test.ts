@@ -28,7 +28,8 @@ function sceneOf({ terminal }: Screen, index: number): string {
 function footOf(screen: Screen): string {
   const rows = screen.rows();
   while (rows.at(-1) === "") rows.pop();
-  return rows.slice(-15).join("\n");
+  const from = rows.findLastIndex((row) => row.startsWith("=== "));
+  return rows.slice(Math.max(from + 1, rows.length - 15)).join("\n");
 }
 
 /** Scene after scene at one width. */

@@ -46,9 +46,9 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const rule = role("running", `${signs.rule}`);
   const isPerson = row.from.kind === "person" && row.from.name === undefined;
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
+  // It was told when it came.
+  if (!hasOwnWords(row)) return [];
   const own = withoutOurTags(textOfParts(row.content)).trimEnd();
-  // Only what we put around words of somebody else: it was told when it came.
-  if (own.trim() === "" && row.content.every(({ type }) => type === "text")) return [];
   const said = inertLines(own);
   const isWords = row.from.kind === "person" || row.from.kind === "channel";
   const lines = said.map((line) =>
@@ -67,6 +67,10 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
 
 /** What a task or a hook says is for the model: its start is enough here. */
 const maxForeignRows = 3;
+
+/** False for what only goes along with the next words: the output of a command of one's own, a note. */
+export const hasOwnWords = ({ content }: UserRow): boolean =>
+  withoutOurTags(textOfParts(content)).trim() !== "" || content.some(({ type }) => type !== "text");
 
 /** What we put around files and commands that were mentioned is for the model; the person's own words stay. */
 const withoutOurTags = (text: string): string =>
