@@ -347,6 +347,45 @@ describe("a plan", () => {
   });
 });
 
+test("of a command that is asked about, the words that matter are explained by what the policy found", () => {
+  const ask: Ask = {
+    id: "c",
+    kind: "permission",
+    title: "Bash",
+    tool: "Bash",
+    body: { kind: "terminal", command: "cp a.ts /etc/b", output: "", exitCode: null },
+    input: { command: "cp a.ts /etc/b" },
+    claims: [{ action: "execute", target: "cp a.ts /etc/b" }],
+    options: [{ id: "once", label: "Yes", verdict: "allow" }],
+  };
+  const screen = new Driven();
+  screen.send({ type: "event", event: { type: "ask.opened", ask, at: 1, session: "s", seq: 2 } });
+  expect(screen.effects.at(-1)).toMatchObject({ type: "inquire", name: "explain" });
+  const flags = { readOnly: false, writesOutsideCwd: true, network: false, destructive: false };
+  const words = [
+    { text: "cp", role: "program" as const },
+    { text: "a.ts", role: "reads" as const },
+    { text: "/etc/b", role: "writes" as const, outside: true },
+  ];
+  const command = { words, readOnly: false, network: false, destructive: false, writesOutside: true };
+  screen.got({
+    what: "inquiry",
+    name: "explain",
+    tag: "explain:c",
+    answer: {
+      verdict: "ask",
+      because: "",
+      programs: ["cp"],
+      wrapped: [],
+      flags,
+      commands: [{ ...command, runs: [], hides: false, pipedFrom: [] }],
+    },
+  });
+  expect(screen.text()).toContain("runs cp · writes outside the folder");
+  expect(screen.text()).toContain("/etc/b: where it writes, outside of the workspace");
+  expect(screen.text()).not.toContain("a.ts:");
+});
+
 test("going back shows what would be undone, line by line, whichever way is marked", () => {
   const screen = new Driven();
   screen.state = { ...screen.state, past: [{ id: "i", seq: 4, text: "Mend it", at: 1 }] };
