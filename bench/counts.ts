@@ -42,6 +42,8 @@ export type Counts = {
   /** A history that is too big for a page: its events and its bytes. */
   readonly consoleEvents: number;
   readonly consoleBytes: number;
+  /** How long a page has to come to rest before it is looked at. */
+  readonly consoleRestMs: number;
   /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
   readonly servedSessions: number;
   readonly servedClients: number;
@@ -86,6 +88,7 @@ export const fullCounts: Counts = {
   consoleSeconds: 10,
   consoleEvents: 20_000,
   consoleBytes: 200 * mebibyte,
+  consoleRestMs: 4_000,
   servedSessions: 1_000,
   servedClients: 200,
   servedStreams: 50,
@@ -125,6 +128,7 @@ export const smokeCounts: Counts = {
   consoleSeconds: 1,
   consoleEvents: 400,
   consoleBytes: mebibyte,
+  consoleRestMs: 200,
   servedSessions: 10,
   servedClients: 4,
   servedStreams: 2,

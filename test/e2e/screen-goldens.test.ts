@@ -28,7 +28,8 @@ function sceneOf({ terminal }: Screen, index: number): string {
 function footOf(screen: Screen): string {
   const rows = screen.rows();
   while (rows.at(-1) === "") rows.pop();
-  return rows.slice(-15).join("\n");
+  const from = rows.findLastIndex((row) => row.startsWith("=== "));
+  return rows.slice(Math.max(from + 1, rows.length - 15)).join("\n");
 }
 
 /** Scene after scene at one width. */
@@ -52,7 +53,9 @@ async function shownAt(columns: number, folder: string): Promise<string> {
     await screen.settled(120);
     parts.push(`=== ${name}\n${sceneOf(screen, index)}`);
     for (const { say, type } of keys) {
+      const before = screen.written.length;
       screen.type(type);
+      await screen.until(`an answer to ${say}`, ({ written }) => written.length > before);
       await screen.settled(200);
       parts.push(`--- ${say}\n${footOf(screen)}`);
     }

@@ -12,7 +12,7 @@ export type GoldenScene = FedScene & {
 };
 
 const gallery = path.resolve(import.meta.dirname, "../../web/src/gallery/recorded");
-const recorded = (name: string): readonly Envelope[] =>
+export const recordedEvents = (name: string): readonly Envelope[] =>
   JSON.parse(readFileSync(path.join(gallery, `${name}.json`), "utf8"));
 
 /** Up to the first event for which it holds, with that one. */
@@ -22,7 +22,7 @@ function upTo(events: readonly Envelope[], isLast: (event: Envelope) => boolean)
   return events.slice(0, at + 1);
 }
 
-const login = recorded("login");
+const login = recordedEvents("login");
 /** Where an event of its kind stands for the nth time. */
 function nth(type: Envelope["type"], count: number): (event: Envelope) => boolean {
   let seen = 0;
@@ -34,13 +34,13 @@ const right = "\u001b[C";
 
 /** A recording with other questions in place of its own. */
 const asking = (name: string, ask: Ask): readonly Envelope[] =>
-  recorded(name).map((event) =>
+  recordedEvents(name).map((event) =>
     event.type === "ask.opened" ? { ...event, ask: { ...ask, callId: event.ask.callId } } : event,
   );
 
 /** One turn, in which a tool shows each of the displays. */
 function displayed(): readonly Envelope[] {
-  const edit = recorded("edit");
+  const edit = recordedEvents("edit");
   const finished = edit.findIndex(({ type }) => type === "tool.finished");
   const model = edit.find(({ type }) => type === "model.finished");
   const called = edit[finished];
@@ -84,13 +84,17 @@ export const goldenScenes: readonly GoldenScene[] = [
     events: upTo(login, nth("session.opened", 1)),
     keys: [
       { say: "commands", type: "/" },
-      { say: "keys", type: "\u0015?" },
+      { say: "nothing again", type: "\u0015" },
+      { say: "keys", type: "?" },
     ],
   },
   { name: "thinking", events: upTo(login, nth("thinking.delta", 6)) },
   { name: "a reply that is written", events: upTo(login, nth("text.delta", 5)) },
   { name: "a call that runs", events: upTo(login, nth("tool.progress", 1)) },
-  { name: "an agent at work", events: upTo(login, nth("tool.progress", 2)) },
+  {
+    name: "an agent at work",
+    events: upTo(login, ({ type, origin }) => type === "tool.started" && origin !== undefined),
+  },
   {
     name: "a whole turn, and a question about a command",
     events: login,
@@ -101,21 +105,21 @@ export const goldenScenes: readonly GoldenScene[] = [
   },
   {
     name: "a change to be allowed",
-    events: recorded("edit"),
+    events: recordedEvents("edit"),
     keys: [{ say: "the next answer", type: right }],
   },
-  { name: "a plan", events: recorded("plan") },
+  { name: "a plan", events: recordedEvents("plan") },
   {
     name: "questions",
-    events: recorded("question"),
+    events: recordedEvents("question"),
     keys: [
       { say: "another answer", type: down },
       { say: "the next question", type: "\r" },
     ],
   },
   { name: "a form", events: asking("question", formAsk), keys: [{ say: "the next field", type: "\t" }] },
-  { name: "pictures", events: recorded("image") },
-  { name: "a conversation that was shortened", events: recorded("shortened") },
-  { name: "a failure", events: recorded("failed") },
+  { name: "pictures", events: recordedEvents("image") },
+  { name: "a conversation that was shortened", events: recordedEvents("shortened") },
+  { name: "a failure", events: recordedEvents("failed") },
   { name: "displays", events: displayed() },
 ];
