@@ -129,7 +129,7 @@ export class SocketPeer implements ClientPeer {
   /** Each has its own time, counted from when it came. */
   pingAt(now: number): void {
     if (now < this.#nextAt) return;
-    this.#nextAt += this.#limits.pingMs;
+    this.#nextAt = now + this.#limits.pingMs;
     const socket = this.#socket;
     const waiting = socket.bufferedAmount;
     // Where nothing waited, only the system has taken it.
