@@ -76,6 +76,10 @@ export const budgets = {
   simulation: { sample: 500, full: 100_000, seconds: 30 },
   /** Random keys and actions for the input of the terminal screen. */
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
+  /** Places at which a megabyte is cut that is pasted into the terminal screen. */
+  "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Ends of the terminal screen, by keys, signals, crashes and stops. */
+  "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** G19: seeds that are run twice. */
   replays: { sample: 50, full: 1_000, seconds: 5 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */
