@@ -32,6 +32,8 @@ export type Counts = {
   readonly policyRepeats: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
+  /** Keys that are typed while a reply streams. */
+  readonly terminalKeys: number;
   /** Rows of a long session in the browser, and workspaces that it lists. */
   readonly consoleRows: number;
   readonly consoleWorkspaces: number;
@@ -40,6 +42,8 @@ export type Counts = {
   /** A history that is too big for a page: its events and its bytes. */
   readonly consoleEvents: number;
   readonly consoleBytes: number;
+  /** How long a page has to come to rest before it is looked at. */
+  readonly consoleRestMs: number;
   /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
   readonly servedSessions: number;
   readonly servedClients: number;
@@ -78,11 +82,13 @@ export const fullCounts: Counts = {
   editBytes: mebibyte,
   policyRepeats: 10,
   resumeMessages: 2_000,
+  terminalKeys: 60,
   consoleRows: 20_000,
   consoleWorkspaces: 200,
   consoleSeconds: 10,
   consoleEvents: 20_000,
   consoleBytes: 200 * mebibyte,
+  consoleRestMs: 4_000,
   servedSessions: 1_000,
   servedClients: 200,
   servedStreams: 50,
@@ -116,11 +122,13 @@ export const smokeCounts: Counts = {
   editBytes: mebibyte / 10,
   policyRepeats: 1,
   resumeMessages: 100,
+  terminalKeys: 5,
   consoleRows: 300,
   consoleWorkspaces: 8,
   consoleSeconds: 1,
   consoleEvents: 400,
   consoleBytes: mebibyte,
+  consoleRestMs: 200,
   servedSessions: 10,
   servedClients: 4,
   servedStreams: 2,

@@ -27,6 +27,7 @@ import { serverSuite } from "./suites/server.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
+import { terminalSuite } from "./suites/terminal.ts";
 import { toolsSuite } from "./suites/tools.ts";
 import { viewSuite } from "./suites/view.ts";
 
@@ -42,6 +43,7 @@ const suites: Readonly<Record<string, Suite>> = {
   server: serverSuite,
   start: startSuite,
   store: storeSuite,
+  terminal: terminalSuite,
   tools: toolsSuite,
   view: viewSuite,
 };

@@ -6,15 +6,18 @@
 // be looked at beside one another.
 import { spawn } from "node:child_process";
 import { mkdir, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../test/support/chromium.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "docs/pictures");
 /** A picture is loaded by everybody who reads the page that it stands on. */
 const maxBytes = 150_000;
+
+/** A little after the recordings of the gallery, so that nothing there is days old. */
+const lookedAt = new Date(Date.UTC(2026, 10, 16, 9, 52));
 
 type Theme = "light" | "dark";
 type View = { readonly theme: Theme; readonly width: number; readonly height: number };
@@ -51,7 +54,8 @@ async function picturesOfTerminal(where?: string, only?: string): Promise<void> 
 
 async function picturesOfConsole(): Promise<void> {
   await withConsole(async ({ browser, link, url }) => {
-    await take(browser, { theme: "light", width: 1_360, height: 850 }, "console.png", async (page) => {
+    await take(browser, { theme: "light", width: 1_240, height: 780 }, "console.png", async (page) => {
+      await page.clock.setFixedTime(lookedAt);
       await page.goto(`${url}/dev/gallery/conversation`);
       await settled(page);
     });
@@ -59,7 +63,7 @@ async function picturesOfConsole(): Promise<void> {
       await page.goto(`${url}/dev/gallery/conversation`);
       await settled(page);
     });
-    await take(browser, { theme: "dark", width: 1_360, height: 850 }, "console-dark.png", async (page) => {
+    await take(browser, { theme: "dark", width: 1_240, height: 780 }, "console-dark.png", async (page) => {
       await rehearsed(page, link);
       await settled(page);
     });
@@ -85,6 +89,7 @@ async function everyState(folder: string, only: readonly string[]): Promise<void
         for (const width of [390, 1_024, 1_440]) {
           const view = { theme, width, height: 900 };
           const { page, close } = await open(browser, view);
+          await page.clock.setFixedTime(lookedAt);
           await page.goto(`${url}/dev/gallery/${shelf}`);
           await settled(page);
           await page.screenshot({
@@ -128,19 +133,23 @@ async function open(
   { theme, width, height }: View,
 ): Promise<{ page: Page; close(): Promise<void> }> {
   const context = await browser.newContext({
+    locale: "en-GB",
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: "reduce",
     hasTouch: width < 600,
     isMobile: width < 600,
   });
+  // A machine that does much else takes its time.
+  context.setDefaultTimeout(120_000);
   return { page: await context.newPage(), close: () => context.close() };
 }
 
 /** Nothing is being loaded any more, and the colours of code are there. */
 async function settled(page: Page): Promise<void> {
   await page.locator("#main").waitFor();
-  await page.waitForLoadState("networkidle");
+  // A page that follows a session is never quite at rest.
+  await page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => undefined);
   await page.waitForTimeout(400);
 }
 
@@ -151,7 +160,7 @@ async function withConsole(
   const keel = path.join(root, "keel/bin/keel");
   const child = spawn(keel, ["rehearse", "--console", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const browser = await startBrowser();
+  const browser = await launchChromium();
   try {
     const link = await linkIn(child.stdout);
     await use({ browser, link, url: new URL(link).origin });
@@ -168,19 +177,4 @@ async function linkIn(output: NodeJS.ReadableStream): Promise<string> {
     if (link !== undefined) return link;
   }
   throw new Error("the rehearsal ended before it said where it is");
-}
-
-/** As the tests of the page start it. */
-async function startBrowser(): Promise<Browser> {
-  const folder = path.join(tmpdir(), "keel-test-chromium");
-  await mkdir(folder, { recursive: true });
-  process.env["TMPDIR"] = folder;
-  const [{ default: chromium }, playwright] = await Promise.all([
-    import("@sparticuz/chromium"),
-    import("playwright-core"),
-  ]);
-  return playwright.chromium.launch({
-    executablePath: await chromium.executablePath(),
-    args: ["--no-sandbox", "--headless=shell"],
-  });
 }

@@ -205,6 +205,21 @@ describe("every route of the document", () => {
     expect(newest).toMatchObject({ events: [{}, { seq: stands["seq"] }] });
     const history = await works("GET /api/sessions/{session}/history", { fields, query: "?after=2&limit=5" });
     expect(history).toMatchObject({ more: true, events: [{ seq: 3 }, {}, {}, {}, {}] });
+    const exported = await fetch(`${url}/api/sessions/${session}/export`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    called.add("GET /api/sessions/{session}/export");
+    expect(exported.headers.get("content-type")).toBe("application/x-ndjson");
+    const eventsIn = (text: string): unknown[] =>
+      text
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((line) => JSON.parse(line));
+    const logged = eventsIn(readFileSync(at.home.sessions.location(session) ?? "", "utf8"));
+    expect(eventsIn(await exported.text())).toEqual(logged);
+    const nowhere = { session: "0198c0de-0000-7000-8000-000000000008" };
+    expect((await call("GET /api/sessions/{session}/export", { fields: nowhere })).status).toBe(404);
     const copy = await works("POST /api/sessions/{session}/forks", { fields, body: { title: "A copy" } });
     await works("POST /api/sessions/{session}/rules", { fields, body: { rule: "Bash(ls)", to: "user" } });
     await works("PATCH /api/sessions/{session}", { fields, body: { title: "A name" } });

@@ -178,13 +178,14 @@ const keptSeq = (session: string): string => `new Promise((resolve, reject) => {
 async function shownFromStore(
   stage: ConsoleStage,
   { path: address, turns }: WrittenSession,
+  restMs: number,
 ): Promise<Samples> {
   const meter = await openMeter(stage.browser, stage.visitor);
   await meter.page.goto(stage.url + address, { waitUntil: "commit" });
   const firstRow = (): Promise<number | null> => meter.page.evaluate("window.firstRowMs ?? null");
   let paint = await firstRow();
   for (; paint === null; paint = await firstRow()) await pause(100);
-  await pause(4_000);
+  await pause(restMs);
   const samples = {
     paint: [paint],
     heap: [await meter.heapMb()],
@@ -225,8 +226,11 @@ function firstPaint({ counts }: Bench, stage: ConsoleStage): Contest {
   const what = `${said(counts.consoleRows)} rows from the browser's store`;
   return {
     name: "first paint",
-    floor: { name: "the same page with 20 rows", run: async () => shownFromStore(stage, await short()) },
-    keel: { name: "keel", run: async () => shownFromStore(stage, await long()) },
+    floor: {
+      name: "the same page with 20 rows",
+      run: async () => shownFromStore(stage, await short(), counts.consoleRestMs),
+    },
+    keel: { name: "keel", run: async () => shownFromStore(stage, await long(), counts.consoleRestMs) },
     figures: [
       { key: "paint", name: `${what}: first row painted`, unit: "ms", goal: { kind: "ratio", most: 2 } },
       { key: "heap", name: `${what}: memory`, unit: "MB", goal: { kind: "value", most: 150 } },
@@ -245,8 +249,11 @@ function bigHistory({ counts }: Bench, stage: ConsoleStage): Contest {
   const what = `${said(events / 2)} messages, ${Math.round(consoleBytes / 1e6)} MB`;
   return {
     name: "big history",
-    floor: { name: "the same page with 20 rows", run: async () => shownFromStore(stage, await short()) },
-    keel: { name: "keel", run: async () => shownFromStore(stage, await big()) },
+    floor: {
+      name: "the same page with 20 rows",
+      run: async () => shownFromStore(stage, await short(), counts.consoleRestMs),
+    },
+    keel: { name: "keel", run: async () => shownFromStore(stage, await big(), counts.consoleRestMs) },
     figures: [
       {
         key: "paint",
@@ -279,7 +286,7 @@ function overview({ counts }: Bench, stage: ConsoleStage): Contest {
   const perSecond = 10;
   /** Ten changes in each second, for as long as it is watched. */
   const change = async (meter: Meter, make: (at: number) => Promise<void>): Promise<Samples> => {
-    await pause(3_000);
+    await pause(counts.consoleRestMs);
     await meter.cpuMs();
     const startedAt = performance.now();
     for (let done = 0; done < seconds * perSecond; done++) {

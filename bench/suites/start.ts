@@ -11,7 +11,7 @@ import { sourceText } from "../workloads/events.ts";
 import { writeSession } from "../workloads/session.ts";
 import type { Bench, Suite } from "./suite.ts";
 
-const command = path.resolve(import.meta.dirname, "../../node_modules/.bin/keel");
+export const command = path.resolve(import.meta.dirname, "../../node_modules/.bin/keel");
 const toolTurns = 50;
 const prompt = "Read the file.";
 

@@ -20,12 +20,7 @@ export type PictureOptions = {
 };
 
 /** What the page about the terminal shows. */
-export const shownInGuide: ReadonlySet<string> = new Set([
-  "ask-command",
-  "ask-edit-file",
-  "screen-context",
-  "work",
-]);
+export const shownInGuide: ReadonlySet<string> = new Set(["ask-command", "ask-edit-file", "screen-context"]);
 
 type Scene = {
   readonly name: string;

@@ -291,7 +291,7 @@ async function checkFiles() {
       !expected.variants || typeof scenario.quirk === "string",
     );
     for (const pattern of expected.variants ?? [expected])
-      check(`${family}/${name} expects messages`, pattern.main.length > 0 || pattern.ends);
+      check(`${family}/${name} expects messages`, pattern.main?.length > 0 || pattern.ends);
   }
 }
 

@@ -53,7 +53,7 @@ describe("the gallery", () => {
     const wrong: string[] = [];
     for (const { shelf, look, page, notes } of chosen) {
       await page.goto(served.url + shelf);
-      await page.locator("#main").waitFor();
+      await page.locator("main, dialog").first().waitFor();
       await page.waitForLoadState("networkidle");
       await page.evaluate(axeSource);
       const violations = await page.evaluate<Violation[]>(

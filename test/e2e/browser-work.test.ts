@@ -66,9 +66,8 @@ describe("a conversation", () => {
       await line.scrollIntoViewIfNeeded();
       await line.click();
     };
-    // Changes and lists are open by themselves.
+    // Changes are open by themselves; a list that is worked off stands beside.
     await rows(page).getByText("three").first().waitFor();
-    await rows(page).getByText("Write it").first().waitFor();
     await call(/^Bash|Bash printf/);
     const red = rows(page).getByText("red", { exact: true }).last();
     await red.waitFor();
@@ -87,6 +86,7 @@ describe("a conversation", () => {
     await rows(page).getByText("two", { exact: true }).last().waitFor();
 
     const beside = page.getByRole("complementary", { name: "Beside the conversation" });
+    await beside.getByText("Write it").first().waitFor();
     await beside.getByText("system prompt").waitFor();
     await beside.getByRole("img", { name: /% of the context is used/ }).waitFor();
     await beside.getByText("new.txt").first().waitFor();

@@ -9,7 +9,7 @@ import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { allowUnasked, openBrowserStage, startWork } from "./browser-stage.ts";
+import { openBrowserStage, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -123,8 +123,9 @@ test("a workspace in a worktree of its own is made from the page, and its work l
     reply(toolUse("Bash", { command: "echo apart > apart.txt" })),
     reply("Made apart."),
   ]);
-  allowUnasked(stage, ["Bash"]);
   repository(stage.project, { "code.txt": "one\n" });
+  // A worktree runs what a repository says on its making: only where somebody trusts it.
+  await stage.run(["trust", "add"]);
   const served = await stage.serve();
   const { page } = await stage.visit(served);
   await page.getByRole("button", { name: "New workspace" }).first().click();
@@ -132,6 +133,7 @@ test("a workspace in a worktree of its own is made from the page, and its work l
   await page.getByLabel(/In a worktree of its own/).check();
   await page.getByLabel("What is to be done?").fill("Work apart");
   await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Allow once" }).click();
   await page.getByRole("region", { name: "Conversation" }).getByText("Made apart.").waitFor();
   await page
     .getByText(/^worktree /)
@@ -157,8 +159,9 @@ test("a worker of an engine that is not known says that its history cannot be sh
   const served = await stage.serve();
   const { page } = await stage.visit(served);
   await page.goto(`${served.url}/workspaces/${id}`);
-  await page.getByRole("heading", { name: "The engine of-tomorrow is not known here" }).waitFor();
-  await page.getByText("What it has said before cannot be shown in this view.").waitFor();
+  await page
+    .getByText("The engine of-tomorrow is not known here. What it has said cannot be shown.")
+    .waitFor();
   expect(await page.getByRole("textbox", { name: /Message to the agent/ }).count()).toBe(0);
 });
 

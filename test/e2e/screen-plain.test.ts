@@ -19,7 +19,7 @@ describe.each([
   test("a conversation with a question is plain lines", async () => {
     verifies("S4.71", "P51");
     const stage = await openScreenStage(script);
-    const screen = stage.open([], { env, columns: 40 });
+    const screen = stage.open([], { env, columns: 40, unlogged: "plain lines" });
     await screen.until("the start", ({ text }) => text().includes("/exit ends"));
     screen.type("Please\n");
     await screen.until("the question", ({ text }) => text().includes("Type a number."));

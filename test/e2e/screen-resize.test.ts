@@ -48,7 +48,12 @@ describe.each([
   test("leaves everything once in a headless terminal that breaks lines anew", async () => {
     verifies("S4.71");
     const stage = await stageFor();
-    const screen = stage.open([startScript(stage)], { command: "/bin/sh", columns: 134, rows: 40 });
+    const screen = stage.open([startScript(stage)], {
+      command: "/bin/sh",
+      columns: 134,
+      rows: 40,
+      live: [/^BEFORE-\d+$/],
+    });
     await screen.until("the input", ({ text }) => text().includes("type, / commands"));
     say(screen, "Write");
     await screen.until("the reply", ({ text }) => text().includes(isWhole ? "LINE-079" : "LINE-005"));

@@ -43,12 +43,6 @@ export const programs: readonly Program[] = [
     script: "runtimes.mjs",
     ways: ["in process"],
     on: "linux x64",
-    apart: {
-      "in process": {
-        "Bun: the program ends by itself":
-          "after a command the first process of its guard keeps Bun alive, although nobody holds it",
-      },
-    },
   },
   {
     name: sdkName,

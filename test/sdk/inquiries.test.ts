@@ -42,6 +42,33 @@ async function between(
 const inits = (messages: readonly SDKMessage[]) =>
   messages.flatMap((message) => (message.type === "system" && message.subtype === "init" ? [message] : []));
 
+test("what a server says of its use is told once, and bounded", { timeout: 60_000 }, async () => {
+  const wordy = `
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id === undefined) return;
+      const tools = [{ name: "t", description: "A tool", inputSchema: { type: "object" } }];
+      const about = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "w", version: "1" } };
+      const instructions = "Use it well. ".repeat(1_000);
+      const answers = { initialize: { ...about, instructions }, "tools/list": { tools } };
+      const answer = answers[method] ? { result: answers[method] } : { error: { code: -32601, message: "no" } };
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });`;
+  const { server } = await between(
+    { replies: [], otherwise: reply("ok") },
+    {
+      mcpServers: { wordy: { command: process.execPath, args: ["-e", wordy] } },
+      settings: { mcp: { startMs: 60_000, connectMs: 60_000 } },
+    },
+    async () => undefined,
+  );
+  const sent = JSON.stringify(server.requests[1]?.body["messages"]);
+  const told = [...sent.matchAll(/<keel-server name=.*?<\/keel-server>/g)].map(([one]) => one);
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain("Use it well.");
+  expect(told[0]?.length).toBeLessThan(2_200);
+});
+
 describe("commands", () => {
   const server = { command: process.execPath, args: [everything, "stdio"] };
   const patient = { settings: { mcp: { startMs: 60_000, connectMs: 60_000 } } };

@@ -240,6 +240,8 @@ export function comparable(messages: readonly WireMessage[], folder: string): un
   const timeless = (key: string, value: unknown): unknown => {
     if (/(_ms|Ms|^timestamp|_at|^end_time|^duration\w*|^claude_code_version|^apiKeySource)$/.test(key))
       return "time";
+    // A client over a wire names what it says, so that its answers name it too; a program of this process did not.
+    if (/^user_message_uuids?$/.test(key)) return undefined;
     return value;
   };
   const text = JSON.stringify(messages, timeless)

@@ -53,6 +53,7 @@ export function notedPage(page: Page): { readonly page: Page; readonly notes: Pa
   });
   page.on("pageerror", (error) => notes.errors.push(error.message));
   page.on("request", (request) => notes.requests.push(request.url()));
-  page.setDefaultTimeout(15_000);
+  // Longer than anything takes on a busy machine: what is waited for decides, and not the clock.
+  page.setDefaultTimeout(40_000);
   return { page, notes };
 }

@@ -7,7 +7,7 @@ type Budget = { readonly sample: number; readonly full: number; readonly seconds
 /** `seconds` is what the sample may take; goals (G…) are those of the reliability page. */
 export const budgets = {
   /** G1, G2, G3: kill -9 of a child at a seeded moment. */
-  "kill-nine": { sample: 20, full: 2_000, seconds: 40 },
+  "kill-nine": { sample: 12, full: 2_000, seconds: 40 },
   /** G1: kill -9 of a process that appends to a log, at a seeded moment. */
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
   /** G4: random changes of a log. */
@@ -76,6 +76,10 @@ export const budgets = {
   simulation: { sample: 500, full: 100_000, seconds: 30 },
   /** Random keys and actions for the input of the terminal screen. */
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
+  /** Places at which a megabyte is cut that is pasted into the terminal screen. */
+  "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Ends of the terminal screen, by keys, signals, crashes and stops. */
+  "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** G19: seeds that are run twice. */
   replays: { sample: 50, full: 1_000, seconds: 5 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pty from "@lydell/node-pty";
 import xterm from "@xterm/headless";
+import { type FrameWatch, watchFrames } from "./law.ts";
 
 export type ScreenOptions = {
   readonly command: string;
@@ -25,11 +26,17 @@ export type Screen = {
   readonly pid: number;
   /** Every byte that was written, and in which pieces. */
   readonly written: string[];
+  /** Looks at every frame for the law of the screen. */
+  readonly watch: FrameWatch;
   /** When each piece came. */
   readonly times: number[];
   type(text: string): void;
+  /** Bytes as they are: a sign may be cut in two. */
+  send(bytes: Buffer): void;
   paste(text: string): void;
   resize(columns: number, rows: number): void;
+  /** The same while the program is held and nothing of it is under way: no frame was made for another size. */
+  resizeStill(columns: number, rows: number): Promise<void>;
   /** Everything: what scrolled away, and what is seen. */
   lines(): SeenLine[];
   text(): string;
@@ -44,7 +51,7 @@ export type Screen = {
 
 export function openScreen(options: ScreenOptions): Screen {
   const { columns = 80, rows = 24 } = options;
-  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
+  const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 200_000, allowProposedApi: true });
   const child = pty.spawn(options.command, [...(options.parameters ?? [])], {
     cols: columns,
     rows,
@@ -55,6 +62,7 @@ export function openScreen(options: ScreenOptions): Screen {
       ),
     ),
   });
+  const watch = watchFrames(terminal);
   const written: string[] = [];
   const times: number[] = [];
   let pending = 0;
@@ -66,19 +74,35 @@ export function openScreen(options: ScreenOptions): Screen {
   });
   // The terminal's answers to questions of the program.
   terminal.onData((data) => child.write(data));
+  let isOver = false;
   const ended = new Promise<{ code: number; signal: number | undefined }>((resolve) =>
-    child.onExit(({ exitCode, signal }) => resolve({ code: exitCode, signal })),
+    child.onExit(({ exitCode, signal }) => {
+      isOver = true;
+      resolve({ code: exitCode, signal });
+    }),
   );
   const screen: Screen = {
     terminal,
     pid: child.pid,
     written,
+    watch,
     times,
     type: (text) => child.write(text),
+    // It takes bytes too, and only its types do not say so.
+    send: (bytes) => child.write(bytes as unknown as string),
     paste: (text) => child.write(`\u001b[200~${text}\u001b[201~`),
     resize(width, height) {
       terminal.resize(width, height);
       child.resize(width, height);
+    },
+    async resizeStill(width, height) {
+      process.kill(-child.pid, "SIGSTOP");
+      try {
+        await screen.settled(25);
+        screen.resize(width, height);
+      } finally {
+        process.kill(-child.pid, "SIGCONT");
+      }
     },
     lines: () => linesOf(terminal),
     text: () =>
@@ -107,7 +131,9 @@ export function openScreen(options: ScreenOptions): Screen {
         await pause(ms);
       }
     },
-    kill: (signal) => child.kill(signal),
+    kill(signal) {
+      if (!isOver) child.kill(signal);
+    },
     ended,
   };
   return screen;

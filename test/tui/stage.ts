@@ -1,15 +1,10 @@
-// A project, a home and a scripted model, with the built command on a terminal in between; and the law of the screen,
-// which every test of it ends with.
+// A project, a home and a scripted model, with the built command on a terminal in between. Every screen is held to the
+// law of the screen when its test ends, without a word of the test.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { openHome } from "../../keel/src/app/home.ts";
-import type { RowContext } from "../../keel/src/hosts/tui/rows/context.ts";
-import { nothingPrinted, takeFinished } from "../../keel/src/hosts/tui/rows/printing.ts";
-import { fullSigns } from "../../keel/src/hosts/tui/text/signs.ts";
-import { clip, type PrintLine, textOfLine } from "../../keel/src/hosts/tui/text/styled.ts";
-import { classicWidths } from "../../keel/src/hosts/tui/text/width.ts";
 import type { Durable } from "../../keel/src/protocol/event/durable.ts";
 import {
   type ModelServer,
@@ -17,7 +12,7 @@ import {
   startModelServer,
 } from "../../keel/src/testing/model-server.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
-import { foldTranscript, noTranscript } from "../../keel/src/view/transcript.ts";
+import { expectFrames, expectPrinted } from "./law.ts";
 import { openScreen, type Screen, type ScreenOptions } from "./screen.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -29,11 +24,28 @@ export type ScreenStage = {
   readonly home: string;
   readonly server: ModelServer;
   readonly env: Record<string, string | undefined>;
-  /** The command on a terminal; killed when the test ends. */
-  open(parameters?: readonly string[], more?: Partial<ScreenOptions>): Screen;
+  /** The command on a terminal. When the test ends it is ended too, and held to the law of the screen. */
+  open(parameters?: readonly string[], more?: Partial<ScreenOptions> & LawOptions): Screen;
   /** The newest session's log. */
   log(): Promise<Durable[]>;
 };
+
+/** Gone with the test. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-tui-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export type LawOptions = {
+  /** What this screen tells beside its log, such as notices. */
+  readonly live?: readonly RegExp[] | undefined;
+  /** Why what it prints is not held to the newest log; its frames always are to the law. */
+  readonly unlogged?: string | undefined;
+};
+
+/** A screen that is told to end has gone by then. */
+const endMs = 10_000;
 
 export async function openScreenStage(
   script: Script | ModelServerOptions["script"],
@@ -44,11 +56,15 @@ export async function openScreenStage(
   const home = path.join(folder, "home");
   mkdirSync(project);
   const server = await startModelServer({ script, ...options });
-  const open: Screen[] = [];
-  onTestFinished(async () => {
-    for (const screen of open) screen.kill("SIGKILL");
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
+  const open: Opened[] = [];
+  onTestFinished(async ({ task }) => {
+    try {
+      if (task.result?.state !== "fail") for (const one of open) await holdToLaw(one, { project, folder });
+    } finally {
+      for (const { screen } of open) screen.kill("SIGKILL");
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
   const env = {
     PATH: process.env["PATH"],
@@ -60,6 +76,13 @@ export async function openScreenStage(
     KEEL_MODEL: "claude-haiku-4-5",
     IS_SANDBOX: "1",
   };
+  async function log(): Promise<Durable[]> {
+    const kept = openHome({ cwd: project, env });
+    const [newest] = await kept.sessions.list({ cwd: project, limit: 1 });
+    const events: Durable[] = [];
+    if (newest) for await (const event of kept.sessions.read(newest.id)) events.push(event);
+    return events;
+  }
   return {
     folder,
     project,
@@ -76,17 +99,32 @@ export async function openScreenStage(
         rows: more.rows,
         env: { ...env, ...more.env },
       });
-      open.push(screen);
+      open.push({ screen, live: more.live, unlogged: more.unlogged, log: screen.ended.then(log) });
       return screen;
     },
-    async log() {
-      const kept = openHome({ cwd: project, env });
-      const [newest] = await kept.sessions.list({ cwd: project, limit: 1 });
-      const events: Durable[] = [];
-      if (newest) for await (const event of kept.sessions.read(newest.id)) events.push(event);
-      return events;
-    },
+    log,
   };
+}
+
+type Opened = LawOptions & {
+  readonly screen: Screen;
+  /** As it stood when the screen had gone: a later one may go on with it. */
+  readonly log: Promise<readonly Durable[]>;
+};
+
+/** What was not ended is ended by a signal: it leaves the terminal as a person would want it to. */
+async function holdToLaw(
+  { screen, live, unlogged, log }: Opened,
+  { project, folder }: Pick<ScreenStage, "project" | "folder">,
+): Promise<void> {
+  screen.kill("SIGTERM");
+  const late = setTimeout(() => screen.kill("SIGKILL"), endMs);
+  const { code } = await screen.ended;
+  clearTimeout(late);
+  await screen.settled(30);
+  expectFrames(screen);
+  if (unlogged !== undefined) return;
+  expectPrinted(screen, await log, { project, folder, live, extent: code === 0 ? "all" : "start" });
 }
 
 /** The built command; or its sources, for whoever works on the screen. */
@@ -118,62 +156,4 @@ export async function leave(screen: Screen): Promise<void> {
   const { code } = await screen.ended;
   await screen.settled(50);
   expect(code).toBe(0);
-}
-
-const squeezed = (text: string): string => text.replace(/ {2,}/g, " ").trim();
-
-/** What of a log is printed, line by line, at a width. */
-export function printedOf(
-  events: readonly Durable[],
-  columns: number,
-  more: Partial<RowContext> = {},
-): string[] {
-  const context: RowContext = {
-    columns,
-    profile: classicWidths,
-    signs: fullSigns,
-    links: true,
-    marks: false,
-    cwd: "/",
-    home: "/",
-    thinking: "hidden",
-    resultRows: 12,
-    ...more,
-  };
-  let transcript = noTranscript;
-  let printing = nothingPrinted;
-  const lines: PrintLine[] = [];
-  for (const event of events) {
-    transcript = foldTranscript(transcript, event);
-    const taken = takeFinished(transcript, printing, context);
-    ({ transcript, printing } = taken);
-    lines.push(...taken.lines);
-  }
-  return lines.map(({ spans, wrap }) =>
-    textOfLine(wrap === "cut" ? clip(spans, columns - 2, context) : spans),
-  );
-}
-
-/**
- * The law of the screen: above the foot stands each finished row exactly once, in order, and nothing else. Checked when
- * the screen is gone. `live`: what was told and is in no log, such as notices.
- */
-export function expectLaw(
-  screen: Screen,
-  events: readonly Durable[],
-  { project, folder, live = [] }: Pick<ScreenStage, "project" | "folder"> & { live?: readonly RegExp[] },
-): void {
-  const seen = screen.lines().map(({ text }) => squeezed(text));
-  const expected = printedOf(events, screen.terminal.cols, { cwd: project, home: folder }).map(squeezed);
-  const isOurs = (line: string): boolean =>
-    /^Keel \d|^Ended\. The session is kept/.test(line) || live.some((one) => one.test(line));
-  const found = seen.filter((line) => !isOurs(line));
-  expect(withoutEdges(found)).toEqual(withoutEdges(expected));
-}
-
-/** Blank lines at the edges belong to what we say ourselves. */
-function withoutEdges(lines: readonly string[]): string[] {
-  const first = lines.findIndex((line) => line !== "");
-  const last = lines.findLastIndex((line) => line !== "");
-  return first < 0 ? [] : lines.slice(first, last + 1);
 }

@@ -117,6 +117,7 @@ function Opened({
     case "lost":
       return (
         <main className="state" id="main">
+          <h1 className="unseen">{words.product}</h1>
           <p>{words.noSuchPage}</p>
         </main>
       );

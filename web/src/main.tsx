@@ -36,7 +36,7 @@ async function start(place: HTMLElement): Promise<void> {
   // The page opens without the server too; where the browser has no such thing, it does not.
   void navigator.serviceWorker?.register("/sw.js").catch(() => undefined);
   const kept = await openKeptEvents();
-  const client = connectBySocket({ url: location.origin, name: "browser" });
+  const client = connectBySocket({ url: location.origin, name: "console" });
   const world = new World({ client, kept, notes: localStorage, ...browserPorts() });
   window.addEventListener("pagehide", () => world.remember());
   root.render(

@@ -186,6 +186,7 @@ export const words = {
   },
 
   link: {
+    label: "Connection",
     connecting: "Connecting …",
     lost: "The connection is lost. You see the last state; what you type is kept.",
     trying: "Trying again.",
@@ -230,7 +231,9 @@ export const words = {
     worktree: "In a worktree of its own",
     worktreeHint: "a copy on its own branch, which nobody else works in",
     prompt: "What is to be done?",
-    promptHint: "Can be left empty. Images can be pasted or dropped here.",
+    promptHint: "Can be left empty. Files and images can be pasted or dropped here.",
+    join: (title: string) => `This worktree is held by “${title}”. Join it as one more agent.`,
+    joinHint: "Left out, it is refused: a worktree is one workspace’s at a time.",
     titleLabel: "Title",
     engine: "Engine",
     engines: {
@@ -253,7 +256,7 @@ export const words = {
     diff: "Diff",
     none: "There is no worker here. Add one above.",
     restart: "Start it again",
-    menu: "This conversation",
+    menu: "Copy, or go on elsewhere",
     inTerminal: "Go on in a terminal",
     inTerminalName: "Screen",
     inConsole: "Go on in the console",
@@ -288,11 +291,13 @@ export const words = {
       now: "Joins the running turn at its next safe point",
       after: "Waits for the end of the turn and begins one of its own",
     },
-    addPicture: "Add an image",
+    addPicture: "Add images or text files",
     removePictures: "Remove",
     notAPicture: (name: string) =>
       `${name} is not an image of a kind that can be sent (PNG, JPEG, GIF, WebP).`,
     tooLarge: (name: string) => `${name} is larger than 5 MB.`,
+    tooLongFile: (name: string) => `${name} is longer than 200 kB. Name it with @ where it is in the folder.`,
+    notText: (name: string) => `${name} is neither text nor an image.`,
     suggestions: "Suggestions",
     mode: "Permission mode",
     model: "Model",

@@ -73,7 +73,8 @@ export function workspacesByFolder(
     .map(([folder, members]) => ({ folder, workspaces: members.toSorted(byNeed) }));
 }
 
-const isAsking = (workspace: WorkspaceEntry): boolean => activityOfWorkspace(workspace) === "asking";
+const isAsking = ({ workers }: WorkspaceEntry): boolean =>
+  workers.some(({ activity }) => activity === "asking");
 
 const byNeed = (left: WorkspaceEntry, right: WorkspaceEntry): number =>
   Number(isAsking(right)) - Number(isAsking(left)) || right.createdAt - left.createdAt;

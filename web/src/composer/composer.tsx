@@ -23,7 +23,7 @@ import { type Completing, complete, completingAt } from "./completion.ts";
 import { CompletionList } from "./completion-list.tsx";
 import { useDraft } from "./draft.ts";
 import { noRecall, recall } from "./history.ts";
-import { type Picture, picturesIn, readPicture } from "./pictures.ts";
+import { filesIn, type Picture, takeFiles } from "./pictures.ts";
 import { SessionControls } from "./session-controls.tsx";
 import { useSuggestions } from "./use-completion.ts";
 
@@ -92,10 +92,10 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
   };
   const interrupt = (): void => void world.submit(session, { type: "interrupt" }).catch(() => undefined);
   const take = async (files: readonly File[]): Promise<void> => {
-    const read = await Promise.all(files.map(readPicture));
-    setProblem(read.filter((one) => typeof one === "string").join(" "));
-    const good = read.filter((one) => typeof one !== "string");
-    setPictures((before) => [...before, ...good]);
+    const taken = await takeFiles(files);
+    setProblem(taken.problem);
+    setPictures((before) => [...before, ...taken.pictures]);
+    if (taken.text !== "") write(text.trim() === "" ? taken.text : `${text.trimEnd()}\n\n${taken.text}`);
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
@@ -149,7 +149,7 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
       onDragOver={(event: DragEvent) => event.preventDefault()}
       onDrop={(event: DragEvent) => {
         event.preventDefault();
-        void take(picturesIn(event.dataTransfer));
+        void take(filesIn(event.dataTransfer));
       }}
     >
       {suggestions.length > 0 && (
@@ -184,7 +184,7 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
         onBlur={() => setCompleting(undefined)}
         onKeyDown={onKeyDown}
         onPaste={(event: ClipboardEvent) => {
-          const files = picturesIn(event.clipboardData);
+          const files = filesIn(event.clipboardData);
           if (files.length === 0) return;
           event.preventDefault();
           void take(files);
@@ -217,7 +217,7 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
                   </label>
                 ))}
               </fieldset>
-              <Button icon="stop" hint="Esc" aria-label={words.composer.interrupt} onClick={interrupt}>
+              <Button icon="stop" hint="Esc" onClick={interrupt}>
                 <span className="when-wide">{words.composer.interrupt}</span>
               </Button>
             </>
@@ -244,7 +244,6 @@ function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[])
       <input
         ref={input}
         type="file"
-        accept="image/*"
         multiple
         hidden
         onChange={({ target }) => {

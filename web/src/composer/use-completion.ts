@@ -1,7 +1,8 @@
 /** The suggestions for what is being typed: commands and agents once, files as they are asked for. */
-import type { SessionHandle } from "keel/client";
+import type { KeelClient, SessionHandle } from "keel/client";
 import { useEffect, useState } from "react";
 import { useWorld } from "../live/world.ts";
+import { words } from "../words.ts";
 import { type Completing, fitting } from "./completion.ts";
 import type { Suggestion } from "./completion-list.tsx";
 
@@ -16,10 +17,15 @@ export function useSuggestions(session: string, completing: Completing | undefin
     if (kind === undefined) return setFound([]);
     let isWanted = true;
     const handle = client.attach(session);
-    const look = kind === "command" ? commandsFor(handle, typed) : mentionsFor(handle, typed);
+    const look =
+      kind === "command"
+        ? commandsFor(handle, typed)
+        : Promise.all([mentionsFor(handle, typed), sessionsFor(client, typed, session)]).then((all) =>
+            all.flat(),
+          );
     look.then(
       (suggestions) => {
-        if (isWanted) setFound(suggestions.slice(0, most));
+        if (isWanted) setFound(suggestions);
       },
       // Who cannot be asked suggests nothing.
       () => setFound([]),
@@ -34,10 +40,12 @@ export function useSuggestions(session: string, completing: Completing | undefin
 async function commandsFor(handle: SessionHandle, typed: string): Promise<readonly Suggestion[]> {
   const all = await handle.inquire("commands");
   const listed = all.filter(({ hidden }) => !hidden);
-  return fitting(listed, typed, ({ name }) => name).map(({ name, description }) => ({
-    name,
-    about: description,
-  }));
+  return fitting(listed, typed, ({ name }) => name)
+    .slice(0, most)
+    .map(({ name, description }) => ({
+      name,
+      about: description,
+    }));
 }
 
 async function mentionsFor(handle: SessionHandle, typed: string): Promise<readonly Suggestion[]> {
@@ -45,5 +53,18 @@ async function mentionsFor(handle: SessionHandle, typed: string): Promise<readon
   const named = fitting(agents, typed.replace(/^agent-/, ""), ({ name }) => name)
     .slice(0, 2)
     .map(({ name, description }) => ({ name: `agent-${name}`, about: description }));
-  return [...files.map((path) => ({ name: path, about: "" })), ...(typed === "" ? [] : named)];
+  return [...files.slice(0, most).map((path) => ({ name: path, about: "" })), ...(typed === "" ? [] : named)];
+}
+
+/** Sessions by their titles, from three letters on: a file is meant more often. */
+async function sessionsFor(client: KeelClient, typed: string, own: string): Promise<readonly Suggestion[]> {
+  const wanted = typed.replace(/^session-?/, "");
+  if (wanted.length < 3 && wanted === typed) return [];
+  const all = (await client.sessions({ limit: 100 })).filter(({ id }) => id !== own);
+  return fitting(all, wanted, ({ title, firstInput }) => title ?? firstInput ?? "")
+    .slice(0, 3)
+    .map(({ id, title, firstInput }) => ({
+      name: `session-${id}`,
+      about: title ?? firstInput ?? words.untitled,
+    }));
 }

@@ -1,6 +1,7 @@
 /** Looks for words in the rows of a conversation, and goes from one to the next. */
 import { callLine, type Row } from "keel/view";
 import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { useAnnounced } from "../kit/announce.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { words } from "../words.ts";
 import type { RowListHandle } from "./row-list.tsx";
@@ -21,6 +22,9 @@ export function ConversationSearch({ rows, list, onClose }: ConversationSearchPr
     return lower === "" ? [] : rows.filter((row) => textOfRow(row).toLowerCase().includes(lower));
   }, [rows, wanted]);
   useHighlights(wanted.trim());
+  const counted =
+    wanted.trim() === "" ? "" : words.found(found.length === 0 ? 0 : Math.max(0, at) + 1, found.length);
+  useAnnounced(counted);
   const go = (step: 1 | -1): void => {
     if (found.length === 0) return;
     const next = (Math.max(0, at) + (at === -1 ? 0 : step) + found.length) % found.length;
@@ -46,9 +50,7 @@ export function ConversationSearch({ rows, list, onClose }: ConversationSearchPr
           if (event.key === "Escape") onClose();
         }}
       />
-      <span className="quiet figures" role="status">
-        {wanted.trim() === "" ? "" : words.found(found.length === 0 ? 0 : Math.max(0, at) + 1, found.length)}
-      </span>
+      <span className="quiet figures">{counted}</span>
       <IconButton icon="back" label={words.previous} onClick={() => go(-1)} />
       <IconButton icon="chevron" label={words.next} onClick={() => go(1)} />
       <IconButton icon="close" label={words.close} onClick={onClose} />

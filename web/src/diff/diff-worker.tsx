@@ -4,6 +4,7 @@ import type { DiffFile, DiffSummary, WorkerEntry, WorkspaceEntry } from "keel/pr
 import { visible } from "keel/view";
 import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
 import { VList } from "virtua";
+import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useNavigation } from "../live/navigation.ts";
@@ -50,6 +51,7 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
     },
     [client, worker.id, undo],
   );
+  useAnnounced(undo === undefined ? "" : words.diffs.reverted);
   const write = (next: readonly DiffComment[]): void => {
     setComments(next);
     keepComments(world.notes, worker.id, next);
@@ -86,7 +88,7 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
           </p>
         )}
         {undo !== undefined && (
-          <div className="undo" role="status">
+          <div className="undo">
             <span>{words.diffs.reverted}</span>
             <Button icon="undo" onClick={() => void change({ action: "undo", undo })}>
               {words.diffs.undo}

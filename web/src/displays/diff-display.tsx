@@ -110,7 +110,7 @@ const Side = ({
     </>
   ) : (
     <>
-      <th className="none" />
+      <td className="none" />
       <td className="none" />
     </>
   );

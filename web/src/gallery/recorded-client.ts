@@ -18,7 +18,7 @@ export type Recording = {
   readonly link?: LinkStatus | undefined;
   readonly workspaces?: readonly WorkspaceEntry[] | undefined;
   readonly sessions?: Readonly<Record<string, readonly Envelope[]>> | undefined;
-  /** Answers of inquiries, the same for every session. */
+  /** Answers of inquiries, the same for every session; or what makes one of the question. */
   readonly inquiries?: Partial<Record<InquiryName, unknown>> | undefined;
   readonly diff?: DiffSummary | undefined;
   readonly fileDiffs?: Readonly<Record<string, FileDiff>> | undefined;
@@ -55,8 +55,10 @@ export function recordedClient(recording: Recording): KeelClient {
     submit: nothing,
     events: (_after, signal = new AbortController().signal) => told(eventsOf(session), signal),
     asks: async () => openAsksIn(eventsOf(session)),
-    inquire: (async (name: InquiryName) =>
-      Object.hasOwn(inquiries, name) ? inquiries[name] : []) as SessionHandle["inquire"],
+    inquire: (async (name: InquiryName, question: unknown) => {
+      const answer = Object.hasOwn(inquiries, name) ? inquiries[name] : [];
+      return typeof answer === "function" ? answer(question) : answer;
+    }) as SessionHandle["inquire"],
     detach: async () => undefined,
   });
   const client: Partial<KeelClient> = {

@@ -1,6 +1,6 @@
 /** What the server of the gallery tells beside sessions: another engine's words, devices, and what a command means. */
 import type { AgentUpdate } from "keel/client";
-import type { DeviceEntry, InquiryAnswer } from "keel/protocol";
+import type { DeviceEntry, InquiryAnswer, InquiryQuestion } from "keel/protocol";
 
 const at = Date.UTC(2026, 10, 16, 9, 40);
 
@@ -36,8 +36,11 @@ export const devices: readonly DeviceEntry[] = [
   { id: "tablet", name: "a tablet", access: "watch", createdAt: at - 9 * 86_400_000, connected: 0 },
 ];
 
-/** What the policy makes of the command that the login asks for. */
-export const explain: InquiryAnswer<"explain"> = {
+/** What the policy makes of the command that the login asks for; of others nothing was recorded. */
+export const explain = ({ input }: InquiryQuestion<"explain">): InquiryAnswer<"explain"> =>
+  JSON.stringify(input).includes("npm publish") ? published : { ...published, commands: [] };
+
+const published: InquiryAnswer<"explain"> = {
   verdict: "ask",
   because: "",
   programs: ["npm"],

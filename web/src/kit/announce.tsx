@@ -17,6 +17,14 @@ const AnnounceContext = createContext<Announce>(() => undefined);
 /** The last words win: what was overtaken is old news. */
 export const useAnnounce = (): Announce => useContext(AnnounceContext);
 
+/** Whenever these words are others, they are said; nothing where they are empty. */
+export function useAnnounced(words: string): void {
+  const announce = useAnnounce();
+  useEffect(() => {
+    if (words !== "") announce(words);
+  }, [words, announce]);
+}
+
 export function Announcer({ children }: { readonly children: ReactNode }): ReactElement {
   const [said, setSaid] = useState("");
   const speaker = useMemo(() => newSpeaker(setSaid), []);

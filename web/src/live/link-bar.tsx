@@ -28,10 +28,14 @@ export function LinkBar(): ReactElement | null {
   }, [state, announce]);
   if (state === "lost")
     return (
-      <div className="link-bar">
+      <section className="link-bar" aria-label={words.link.label}>
         <span>{words.link.lost}</span>
         <span>{words.link.trying}</span>
-      </div>
+      </section>
     );
-  return isLate ? <div className="link-bar is-connecting">{words.link.connecting}</div> : null;
+  return isLate ? (
+    <section className="link-bar is-connecting" aria-label={words.link.label}>
+      {words.link.connecting}
+    </section>
+  ) : null;
 }

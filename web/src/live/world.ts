@@ -26,7 +26,7 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
-const rememberMs = 1_000;
+const rememberMs = 5_000;
 
 export class World {
   readonly client: KeelClient;

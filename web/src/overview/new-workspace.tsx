@@ -1,7 +1,7 @@
 /** A new workspace: a folder, a worktree of it or not, who works there, and what they are told first. */
 import type { JsonObject, NewWorker, PermissionMode } from "keel/protocol";
 import { type ReactElement, useId, useState } from "react";
-import { type Picture, picturesIn, readPicture } from "../composer/pictures.ts";
+import { filesIn, type Picture, takeFiles } from "../composer/pictures.ts";
 import { Attachments } from "../displays/attachments.tsx";
 import { Dialog } from "../kit/dialog.tsx";
 import { useNavigation } from "../live/navigation.ts";
@@ -29,11 +29,20 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
   const [pictures, setPictures] = useState<readonly Picture[]>([]);
   const [problem, setProblem] = useState("");
   const [isSending, setSending] = useState(false);
+  const [joins, setJoins] = useState(true);
+  /** A worktree is held by one workspace: whoever means to work there joins it, or is refused. */
+  const holder = all.find(({ worktree }) => worktree !== undefined && isWithin(cwd.trim(), worktree.path));
 
   const take = async (files: readonly File[]): Promise<void> => {
-    const read = await Promise.all(files.map(readPicture));
-    setProblem(read.filter((one) => typeof one === "string").join(" "));
-    setPictures((before) => [...before, ...read.filter((one) => typeof one !== "string")]);
+    const taken = await takeFiles(files);
+    setProblem(taken.problem);
+    setPictures((before) => [...before, ...taken.pictures]);
+    if (taken.text !== "") setPrompt((before) => [before.trimEnd(), taken.text].filter(Boolean).join("\n\n"));
+  };
+  const sayWith = (session: string | undefined, said: string): void => {
+    if (pictures.length === 0 || session === undefined) return;
+    const text = said === "" ? [] : [{ type: "text" as const, text: said }];
+    void world.say(session, [...pictures, ...text], "now");
   };
   const create = async (): Promise<void> => {
     setSending(true);
@@ -45,6 +54,7 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
     };
     const agent: NewWorker = {
       kind: "agent",
+      name: engine === "keel" ? words.workers.agent : words.create.engines[engine],
       engine,
       ...(engine === "keel" || engine === "sdk" ? { options } : {}),
       ...(engine === "pty" || engine === "acp" ? { command: command.trim().split(/\s+/) } : {}),
@@ -52,6 +62,12 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
       ...(said !== "" && pictures.length === 0 ? { prompt: said } : {}),
     };
     try {
+      if (holder && joins) {
+        const worker = await world.client.workspaces.createWorker({ workspace: holder.id, worker: agent });
+        sayWith(worker.session, said);
+        onClose();
+        return go({ page: "worker", workspace: holder.id, worker: worker.id });
+      }
       const made = await world.client.workspaces.createWorkspace({
         cwd: cwd.trim(),
         ...(title.trim() === "" ? {} : { title: title.trim() }),
@@ -59,8 +75,7 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
         workers: [agent],
       });
       const worker = made.workers[0];
-      if (pictures.length > 0 && worker?.session !== undefined)
-        void world.say(worker.session, [...pictures, { type: "text", text: said }], "now");
+      sayWith(worker?.session, said);
       onClose();
       go({ page: "worker", workspace: made.id, worker: worker?.id });
     } catch (thrown) {
@@ -94,6 +109,14 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
             ))}
           </datalist>
         </label>
+        {holder && (
+          <label className="check">
+            <input type="checkbox" checked={joins} onChange={({ target }) => setJoins(target.checked)} />
+            <span>
+              {words.create.join(holder.title)} <span className="quiet">{words.create.joinHint}</span>
+            </span>
+          </label>
+        )}
         <label className="check">
           <input
             type="checkbox"
@@ -113,11 +136,13 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
             placeholder={words.create.promptHint}
             onChange={({ target }) => setPrompt(target.value)}
             onPaste={(event) => {
-              const files = picturesIn(event.clipboardData);
-              if (files.length > 0) void take(files);
+              const files = filesIn(event.clipboardData);
+              if (files.length === 0) return;
+              event.preventDefault();
+              void take(files);
             }}
             onDrop={(event) => {
-              const files = picturesIn(event.dataTransfer);
+              const files = filesIn(event.dataTransfer);
               if (files.length === 0) return;
               event.preventDefault();
               void take(files);
@@ -197,3 +222,5 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
     </Dialog>
   );
 }
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

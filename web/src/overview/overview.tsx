@@ -179,7 +179,7 @@ function Welcome({ onCreate }: { readonly onCreate: () => void }): ReactElement 
     try {
       const made = await world.client.workspaces.createWorkspace({
         cwd: cwd.trim(),
-        workers: [{ kind: "agent" }],
+        workers: [{ kind: "agent", name: words.workers.agent }],
       });
       go({ page: "worker", workspace: made.id, worker: made.workers[0]?.id });
     } catch (thrown) {

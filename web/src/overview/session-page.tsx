@@ -26,7 +26,7 @@ export function SessionPage({ route, onRail }: SessionPageProps): ReactElement {
       const made = await world.client.workspaces.createWorkspace({
         cwd: entry?.cwd ?? "/",
         title: entry?.title ?? entry?.firstInput?.slice(0, 60) ?? words.untitled,
-        workers: [{ kind: "agent", session }],
+        workers: [{ kind: "agent", name: words.workers.agent, session }],
       });
       go({ page: "worker", workspace: made.id, worker: made.workers[0]?.id });
     } catch (thrown) {

@@ -33,6 +33,9 @@ export async function toConsole({ client }: World, { workspace, session }: OfSes
   const known = workspace.workers.find((worker) => isConversation(worker) && worker.session === session);
   const shown =
     known ??
-    (await client.workspaces.createWorker({ workspace: workspace.id, worker: { kind: "agent", session } }));
+    (await client.workspaces.createWorker({
+      workspace: workspace.id,
+      worker: { kind: "agent", name: words.workers.agent, session },
+    }));
   return { page: "worker", workspace: workspace.id, worker: shown.id };
 }

@@ -29,6 +29,7 @@ export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
   if (!workspace)
     return (
       <main className="state" id="main">
+        <h1 className="unseen">{words.product}</h1>
         <p className="quiet">{isKnown ? words.noWorkspace : words.reading}</p>
       </main>
     );

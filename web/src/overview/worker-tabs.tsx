@@ -52,15 +52,23 @@ export function WorkerTabs({
         icon="plus"
         label={words.workers.add}
         items={[
-          { label: words.workers.agent, icon: "agent", onPick: () => void add({ kind: "agent" }) },
-          { label: words.workers.terminal, icon: "terminal", onPick: () => void add({ kind: "terminal" }) },
+          {
+            label: words.workers.agent,
+            icon: "agent",
+            onPick: () => void add({ kind: "agent", name: words.workers.agent }),
+          },
+          {
+            label: words.workers.terminal,
+            icon: "terminal",
+            onPick: () => void add({ kind: "terminal", name: words.workers.terminal }),
+          },
           ...(hasDiff
             ? []
             : [
                 {
                   label: words.workers.diff,
                   icon: "diff" as const,
-                  onPick: () => void add({ kind: "diff" }),
+                  onPick: () => void add({ kind: "diff", name: words.workers.diff }),
                 },
               ]),
         ]}

@@ -2,6 +2,7 @@
 import { type DeviceEntry, type Pairing, spelled } from "keel/protocol";
 import { visible } from "keel/view";
 import { type ReactElement, useCallback, useEffect, useState } from "react";
+import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { QrCode } from "../kit/qr-code.tsx";
 import { Ago } from "../kit/time.tsx";
@@ -89,6 +90,13 @@ function PairDevice({ onDone, onProblem }: PairDeviceProps): ReactElement {
       isWanted = false;
     };
   }, [client, id, onDone, onProblem]);
+  const outcome =
+    pairing?.state === "paired"
+      ? words.devices.paired(visible(pairing.name))
+      : pairing?.state === "over"
+        ? words.devices.over[pairing.why]
+        : "";
+  useAnnounced(outcome);
   const answer = (verdict: "allow" | "deny"): void =>
     void (id !== undefined && client.devices.answer(id, verdict).catch(() => undefined));
   return (
@@ -116,8 +124,7 @@ function PairDevice({ onDone, onProblem }: PairDeviceProps): ReactElement {
         </div>
       ) : (
         <>
-          {pairing?.state === "paired" && <p role="status">{words.devices.paired(visible(pairing.name))}</p>}
-          {pairing?.state === "over" && <p role="status">{words.devices.over[pairing.why]}</p>}
+          {outcome !== "" && <p>{outcome}</p>}
           <form
             className="add-rule"
             onSubmit={(event) => {

@@ -1,5 +1,6 @@
 /** How the page looks in this browser, and what it keeps. */
 import { type ReactElement, useState } from "react";
+import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { useWorld } from "../live/world.ts";
 import { chooseTheme, themeIn, themes } from "../theme.ts";
@@ -9,6 +10,7 @@ export function LookSettings(): ReactElement {
   const { notes, kept } = useWorld();
   const [theme, setTheme] = useState(() => themeIn(notes));
   const [isCleared, setCleared] = useState(false);
+  useAnnounced(isCleared ? words.settings.cleared : "");
   return (
     <>
       <fieldset className="choices">
@@ -40,7 +42,7 @@ export function LookSettings(): ReactElement {
           >
             {words.settings.clear}
           </Button>{" "}
-          <span role="status">{isCleared ? words.settings.cleared : ""}</span>
+          <span>{isCleared ? words.settings.cleared : ""}</span>
         </p>
       </section>
     </>

@@ -6,6 +6,7 @@ import type { FarTerminal } from "keel/client";
 import type { TerminalUpdate, WorkerEntry } from "keel/protocol";
 import { visible } from "keel/view";
 import { type ReactElement, useEffect, useRef, useState } from "react";
+import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { faultOf, useWorld } from "../live/world.ts";
 import { safeAddress } from "../markdown/inline.ts";
@@ -40,14 +41,14 @@ export function TerminalWorker({ worker }: { readonly worker: WorkerEntry }): Re
       opened.close();
     };
   }, [client, id]);
+  const said = problem !== "" ? problem : ended ? words.terminal.ended(ended.code, ended.signal) : "";
+  useAnnounced(said);
   return (
     <section className="terminal-worker" aria-label={visible(worker.name)}>
       <div ref={place} className="screen" />
-      {(ended || problem !== "") && (
-        <div className="ended" role="status">
-          <span>
-            {problem !== "" ? problem : words.terminal.ended(ended?.code ?? 0, ended?.signal ?? null)}
-          </span>
+      {said !== "" && (
+        <div className="ended">
+          <span>{said}</span>
           <Button onClick={() => void client.workspaces.restartWorker({ worker: id }).catch(() => undefined)}>
             {words.workers.restart}
           </Button>

@@ -1,15 +1,17 @@
 /**
  * Attaches what a person mentions: files with their path and number of lines, folders as lists, images as images, agents
- * as a wish. Only what policy lets the model read without a question; the words themselves stay as they are.
+ * as a wish, other sessions as what was said in them. Only what policy lets the model read without a question; the words themselves stay as they are.
  */
 import path from "node:path";
 import { enclose } from "../../core/context/enclose.ts";
 import { isInside } from "../../kernel/path.ts";
+import type { Store } from "../../ports/store.ts";
 import type { PathFacts, Workspace } from "../../ports/workspace.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { imageType, maxImageBytes } from "../../tools/image-type.ts";
 import { decodeText } from "../../tools/text-file.ts";
 import type { SessionPolicy } from "../compose/session-policy.ts";
+import { namedSession, sessionBlock } from "./attach-session.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
 
 export type Attached = {
@@ -23,6 +25,8 @@ export type AttachContext = {
   readonly policy: SessionPolicy;
   /** The kinds of agents that there are. */
   readonly agents: readonly string[];
+  /** Where other sessions are read, by whose words they may be named. */
+  readonly store?: Pick<Store, "read"> | undefined;
 };
 
 const mebibyte = 1024 * 1024;
@@ -64,7 +68,9 @@ async function attachOne(
   mention: Mention,
   context: BoundedAttachContext,
 ): Promise<InputBlock | { problem: string } | undefined> {
-  const { workspace, policy, agents } = context;
+  const { workspace, policy, agents, store, maxCharacters } = context;
+  const session = namedSession(mention.name);
+  if (session !== undefined && store) return sessionBlock(session, store, maxCharacters);
   const kind = mention.name.replace(/^agent-/, "");
   const facts = await describe(mention.name, workspace);
   if (!facts?.exists) return agents.includes(kind) ? askedAgent(kind) : undefined;

@@ -6,6 +6,7 @@ import { wordsStage } from "../../../../test/support/words-stage.ts";
 import { text } from "../../protocol/message.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { maxFileCharacters } from "./attach-mentions.ts";
+import { builtInCommands } from "./commands/registry.ts";
 
 const answers = (events: readonly { type: string }[]) =>
   events.flatMap((event) =>
@@ -92,6 +93,14 @@ describe("a command from a file", () => {
       "claude-sonnet-4-5",
       "claude-sonnet-4-5",
     ]);
+  });
+
+  test("says whether it runs at once or waits for the turn, before anybody calls it", () => {
+    verifies("S4.67");
+    const immediate = new Map(builtInCommands().map((command) => [command.name, command.immediate]));
+    expect([immediate.get("context"), immediate.get("model")]).toEqual([true, true]);
+    // The one waits until nothing runs, the other is a turn of its own.
+    expect([immediate.get("clear"), immediate.get("init")]).toEqual([false, false]);
   });
 
   test("is hidden, or not for people, where its header says so", async () => {

@@ -50,6 +50,7 @@ export function inputHandler({
     attach: askingContext(
       texts.attachContext(() => session.state),
       session,
+      kit.store,
     ),
     context: {
       ...about,
@@ -126,8 +127,13 @@ export function inputHandler({
 }
 
 /** Commands in what a person calls are asked about like those of the model, where somebody can be asked. */
-function askingContext(context: AttachContext, session: Session): AttachContext {
+function askingContext(
+  context: AttachContext,
+  session: Session,
+  store: AttachContext["store"],
+): AttachContext {
   return {
+    store,
     workspace: context.workspace,
     get agents() {
       return context.agents;

@@ -79,7 +79,7 @@ async function* wordsIn(
 type SaidWords = { readonly row: string; readonly by: "person" | "agent"; readonly text: string };
 
 /** With the ids that rows of a transcript have. */
-function saidIn(event: Durable): SaidWords[] {
+export function saidIn(event: Durable): SaidWords[] {
   if (event.type === "input.accepted" && event.input.from.kind === "person") {
     const text = event.input.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
     return [{ row: event.input.id, by: "person", text }];

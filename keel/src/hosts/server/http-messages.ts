@@ -30,6 +30,25 @@ export function sayJson(response: ServerResponse, status: number, body: unknown)
   else endLater(response, text);
 }
 
+/** However much it is, no more of it is in memory than the reader takes. Throws what keeps the first from coming. */
+export async function sayLines(response: ServerResponse, lines: AsyncIterable<Uint8Array>): Promise<void> {
+  const iterator = lines[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  try {
+    for (let next = first; !next.done && !gone.signal.aborted; next = await iterator.next())
+      if (!response.write(next.value) && !(await drained(response, gone.signal, doorLimits.drainMs))) break;
+    response.end();
+  } catch {
+    // Its head is sent: only a cut says that something is missing.
+    response.destroy();
+  } finally {
+    await iterator.return?.();
+  }
+}
+
 /** What is left of a request that was refused is passed over for a while: to hang up on it would lose the answer. */
 function endLater(response: ServerResponse, text: string): void {
   const request = response.req;

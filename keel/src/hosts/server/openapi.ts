@@ -205,10 +205,15 @@ function plainOf(name: string, row: PlainRoute, shapes: NamedShapes): Json {
               "Server-sent events. The data of an event without a name is an Event; a durable one has its seq for an id. `ping` comes while nothing happens, `ended` when the session is closed, `failed` with a Fault when it cannot go on.",
             content: { "text/event-stream": { schema: { type: "string" }, "x-keel-data": ref("Event") } },
           }
-        : {
-            description: "Done",
-            content: jsonOf(row.answer ? shapes.of(row.answer) : { type: "object" }),
-          },
+        : row.tells === "application/x-ndjson"
+          ? {
+              description: "JSON lines: a head, then an Event each. One that is cut was not told whole.",
+              content: { [row.tells]: { schema: { type: "string" }, "x-keel-data": ref("Event") } },
+            }
+          : {
+              description: "Done",
+              content: jsonOf(row.answer ? shapes.of(row.answer) : { type: "object" }),
+            },
       ...refused(row.body ? [...ofEvery, ...withBody] : ofEvery),
     },
   };

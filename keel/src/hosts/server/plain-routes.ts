@@ -6,7 +6,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { type Caller, mayDo } from "../../protocol/operation.ts";
 import type { Device } from "./devices.ts";
 import { type EventSource, sessionEvents } from "./event-stream.ts";
-import { readBody, sayJson } from "./http-messages.ts";
+import { readBody, sayJson, sayLines } from "./http-messages.ts";
 import { deviceLimits } from "./limits.ts";
 import { type PathFields, type PlainRouteName, plainRoutes } from "./routes.ts";
 import type { SdkRequest, SdkRoutes } from "./sdk-wire/sdk-routes.ts";
@@ -51,6 +51,8 @@ export function plainHandlers({
       const after = request.headers["last-event-id"] ?? query.get("after") ?? 0;
       return tell(response, device, sessionEvents(served, fields["session"] ?? "", String(after)));
     },
+    export: ({ response, fields }) =>
+      sayLines(response, served.sessions.exportLines(fields["session"] ?? "")),
     sdkEvents: async (given) => {
       const source = (await sdkRoutes()).stream(sdkRequest(given), given.request.headers["last-event-id"]);
       return tell(given.response, given.device, source);

@@ -22,6 +22,13 @@ export const plainRoutes = {
     access: "watch",
     tells: "text/event-stream",
   },
+  export: {
+    says: "The log of a session as JSON lines, which `keel sessions import` takes",
+    method: "GET",
+    path: "/api/sessions/{session}/export",
+    access: "watch",
+    tells: "application/x-ndjson",
+  },
   sdkEvents: {
     says: "What happens in a session, as the official SDK's browser client hears it: `client_event` frames with numbers that go up, from the one after `Last-Event-ID` on",
     method: "GET",
@@ -66,7 +73,7 @@ export type PlainRoute = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly access: Access;
-  readonly tells: "application/json" | "text/event-stream";
+  readonly tells: "application/json" | "application/x-ndjson" | "text/event-stream";
   /** Names that may stand in the address. */
   readonly query?: readonly string[];
   readonly body?: z.ZodMiniType;

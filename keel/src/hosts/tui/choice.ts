@@ -60,7 +60,7 @@ export async function choose(options: ChoiceOptions): Promise<PanelItem | undefi
   });
   const draw = (): void => {
     const room = Math.max(5, Math.floor(terminal.size.rows / 2));
-    terminal.draw(printed, drawPanel(panel, context(), room), look);
+    terminal.draw({ printed, foot: drawPanel(panel, context(), room), look });
     printed = [];
   };
   const lookUp = async (): Promise<void> => {

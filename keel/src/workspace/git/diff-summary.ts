@@ -37,8 +37,8 @@ export async function readDiffSummary(
     base: from,
     ...(branch === undefined ? {} : { branch }),
     files,
-    added: sum(files, "added"),
-    removed: sum(files, "removed"),
+    added: sum(files, "added") + unlisted(found, lines, "added"),
+    removed: sum(files, "removed") + unlisted(found, lines, "removed"),
     more: found.length - listed.length,
   };
 }
@@ -235,6 +235,14 @@ export async function readHead(file: string, most: number): Promise<Buffer> {
     await handle.close();
   }
 }
+
+/** Of files that are counted and not listed; new ones are not read for it. */
+const unlisted = (
+  found: readonly StatusEntry[],
+  lines: ReadonlyMap<string, LineCounts>,
+  field: "added" | "removed",
+): number =>
+  found.slice(maxFiles).reduce((total, { path: file }) => total + (lines.get(file)?.[field] ?? 0), 0);
 
 const sum = (files: readonly DiffFile[], field: "added" | "removed"): number =>
   files.reduce((total, file) => total + file[field], 0);

@@ -4,6 +4,7 @@ import { closeSync } from "node:fs";
 import net from "node:net";
 import type { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { letGo } from "./let-go.ts";
 import type { Pipe } from "./pipe.ts";
 
 const bufferBytes = 65_536;
@@ -87,7 +88,7 @@ export class Intake {
   leave(take: (bytes: Uint8Array) => void = () => undefined): void {
     this.#left = true;
     this.#take = take;
-    for (const stream of this.#streams) if (stream instanceof net.Socket) stream.unref();
+    for (const stream of this.#streams) letGo(stream);
   }
 
   /** Returns whether to read on at once. */

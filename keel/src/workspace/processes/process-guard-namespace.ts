@@ -4,10 +4,10 @@
  * fetches the dead, and says so: that is how the end of what a command left behind is noticed without looking.
  */
 import { type ChildProcess, execFile } from "node:child_process";
-import net from "node:net";
 import { promisify } from "node:util";
 import { toFault } from "../../kernel/fault.ts";
 import { closingText, type Launch, leakedDescriptors, type Post } from "./launch.ts";
+import { letGo } from "./let-go.ts";
 import { spawned } from "./spawned.ts";
 
 export type Namespace = {
@@ -116,7 +116,7 @@ function namespaceOf(child: ChildProcess, enter: readonly string[], bound: reado
   child.stderr?.resume();
   // From here on it must not keep Keel alive: it ends with it.
   child.unref();
-  for (const stream of child.stdio) if (stream instanceof net.Socket) stream.unref();
+  for (const stream of child.stdio) letGo(stream);
   return {
     post: {
       launch: launchInto(enter, bound),

@@ -3,9 +3,9 @@
  * with the first program and stands until Keel is gone: the strongest kind that this machine allows.
  */
 import { randomBytes } from "node:crypto";
-import net from "node:net";
 import { markVariable, type ProcessEnvironment } from "./environment.ts";
 import { type Post, plainLaunch } from "./launch.ts";
+import { letGo } from "./let-go.ts";
 import { type Namespace, openNamespace } from "./process-guard-namespace.ts";
 import { hasProcessTable, wholeTable } from "./process-table.ts";
 import { spawned } from "./spawned.ts";
@@ -147,7 +147,7 @@ async function startSweeper({ name, path }: GuardStart): Promise<Sweeper | undef
   if (!started) return undefined;
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   child.unref();
-  if (stdin instanceof net.Socket) stdin.unref();
+  letGo(stdin);
   return {
     gone,
     async close() {

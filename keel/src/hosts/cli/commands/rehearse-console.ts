@@ -33,6 +33,7 @@ export async function rehearseInConsole(
         workers: [
           {
             kind: "agent",
+            name: "Agent",
             prompt: stage.prompt,
             options: {
               model: model ?? "",

@@ -3,6 +3,7 @@ import type { Ask } from "../../../protocol/ask.ts";
 import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import { askOrigin, askTitle, askWords, keepings, sayExplanation } from "../../../view/ask-words.ts";
 import { sayKind, sayValue } from "../../../view/forms.ts";
+import { isGrave, sayWord } from "../../../view/say-command.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { footRows, type LiveContext } from "../foot/live.ts";
 import type { Editor } from "../input/editor.ts";
@@ -81,11 +82,18 @@ function bodyRows(ask: Ask, look: DialogLook): TextLine[] {
   const why = [
     ...(ask.reason === undefined ? [] : [inertOne(ask.reason)]),
     ...(found.length === 0 ? [] : [found.join(` ${look.signs.dot} `)]),
+    // Of the words of a command those that somebody should look at.
+    ...graveWords(look.explanation).map((word) => `${inertOne(word.text)}: ${sayWord(word)}`),
   ];
   const said = why.flatMap((line) =>
     wrapRows([dim(`   ${line}`)], cellsOf(look), { profile: look.profile, hang: 3 }),
   );
   return [...rows, ...said];
+}
+
+function graveWords(explanation: CallExplanation | undefined) {
+  const words = (explanation?.commands ?? []).flatMap((command) => command.words).filter(isGrave);
+  return [...new Map(words.map((word) => [word.text, word])).values()];
 }
 
 function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
@@ -214,7 +222,8 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
     dim(state.marked === own ? "In your own words …" : "or type your own answer"),
   ];
   const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
-  return { lines: [...asked, ...options, ownRow, ...help], cursor: null };
+  const below = [ownRow, ...help].map((line) => clip(line, cellsOf(look), look));
+  return { lines: [...asked, ...options, ...below], cursor: null };
 }
 
 function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {

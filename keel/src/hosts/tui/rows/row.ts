@@ -1,8 +1,9 @@
 /** A finished row of the transcript as lines that stay. */
 import { never } from "../../../kernel/never.ts";
+import { askTitle, optionLabel } from "../../../view/ask-words.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
 import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
-import { sayAnswer, sayCompaction, saySender } from "../../../view/say-row.ts";
+import { sayCompaction, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
@@ -45,9 +46,9 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const rule = role("running", `${signs.rule}`);
   const isPerson = row.from.kind === "person" && row.from.name === undefined;
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
+  // It was told when it came.
+  if (!hasOwnWords(row)) return [];
   const own = withoutOurTags(textOfParts(row.content)).trimEnd();
-  // Only what we put around words of somebody else: it was told when it came.
-  if (own.trim() === "" && row.content.every(({ type }) => type === "text")) return [];
   const said = inertLines(own);
   const isWords = row.from.kind === "person" || row.from.kind === "channel";
   const lines = said.map((line) =>
@@ -67,6 +68,10 @@ function userLines(row: UserRow, context: RowContext): PrintLine[] {
 /** What a task or a hook says is for the model: its start is enough here. */
 const maxForeignRows = 3;
 
+/** False for what only goes along with the next words: the output of a command of one's own, a note. */
+export const hasOwnWords = ({ content }: UserRow): boolean =>
+  withoutOurTags(textOfParts(content)).trim() !== "" || content.some(({ type }) => type !== "text");
+
 /** What we put around files and commands that were mentioned is for the model; the person's own words stay. */
 const withoutOurTags = (text: string): string =>
   text.replace(/\n?<(keel-[a-z-]+|attached_file)\b[^>]*>[\s\S]*?<\/\1>/g, "");
@@ -85,7 +90,14 @@ function askLines(row: AskRow, { signs }: RowContext, extent: "short" | "all"): 
   const { closed, ask } = row;
   const isToldByCall = ask.callId !== undefined && closed?.by === "host" && closed.who === undefined;
   if (!closed || closed.by === "rule" || (extent === "short" && isToldByCall)) return [];
-  return [words([dim(`${signs.dot} ${inertOne(ask.title)} ${inertOne(sayAnswer(row))}`)], 2)];
+  const option = ask.options.find(({ id }) => id === closed.answer.option);
+  const answer = option ? optionLabel(option, ask.kind) : closed.answer.verdict === "allow" ? "Yes" : "No";
+  const { who = closed.by === "host" ? undefined : closed.by, answer: said } = closed;
+  const reason = said.reason === undefined ? "" : ` (${said.reason})`;
+  const by = who === undefined ? "" : `, by ${who}`;
+  return [
+    words([dim(`${signs.dot} ${askTitle(ask)} ${answer.replace(/ …$/, "")}${inertOne(reason + by)}`)], 2),
+  ];
 }
 
 function turnEndLines(row: TurnEndRow, { signs }: RowContext, extent: "short" | "all"): PrintLine[] {

@@ -25,6 +25,13 @@ export const footRoom = ({ size }: Pick<ScreenState, "size">): number =>
 export const dialogHasKeys = ({ dialog, dialogAt, typedAt, now }: ScreenState): boolean =>
   dialog !== null && now - dialogAt >= readingMs && now - typedAt >= typingMs;
 
+/** Whether something on the screen moves by itself. */
+export const needsClock = (state: ScreenState): boolean =>
+  (isBusy(state) && state.activity.state !== "asking") ||
+  state.hint !== null ||
+  (state.dialog !== null && !dialogHasKeys(state)) ||
+  (state.isTaskPanelOpen && runningWork(state).length > 0);
+
 export function layout(state: ScreenState): Foot {
   const room = footRoom(state);
   const status: DrawnPanel = { lines: [statusOf(state)], cursor: null };

@@ -18,9 +18,9 @@ import {
 import { ScreenTerminal } from "../writer/terminal.ts";
 import type { Got } from "./effects.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
-import { dialogHasKeys, layout } from "./layout.ts";
+import { layout, needsClock } from "./layout.ts";
 import { perform } from "./perform.ts";
-import { initialState, isBusy, runningWork, type ScreenState } from "./state.ts";
+import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
 import { watchState } from "./watch.ts";
@@ -283,7 +283,15 @@ class ScreenRun {
     clearTimeout(this.#frame);
     this.#frameAt = at;
     // A key is answered within this turn of the loop, after all that came with it.
-    this.#frame = setTimeout(() => this.#draw(), Math.max(0, at - now));
+    if (at <= now) this.#drawSoon();
+    else this.#frame = setTimeout(() => this.#drawSoon(), at - now);
+  }
+
+  /** A timer is called before a signal that has come: first the news of another size, then a frame for it. */
+  #drawSoon(): void {
+    setImmediate(() => {
+      if (!this.#stop.signal.aborted) this.#draw();
+    });
   }
 
   #draw(): void {
@@ -296,8 +304,14 @@ class ScreenRun {
     this.#drawn = withFrame(this.#drawn, now);
     const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
     this.#store.setState(() => taken.state);
-    const { look, settings } = taken.state;
-    this.#terminal.draw(taken.printed, layout(taken.state), { ...look, wrap: settings.wrap }, this.#redraw);
+    const { look, settings, size } = taken.state;
+    this.#terminal.draw({
+      printed: taken.printed,
+      foot: layout(taken.state),
+      look: { ...look, wrap: settings.wrap },
+      redraw: this.#redraw,
+      size,
+    });
     this.#redraw = false;
   }
 
@@ -312,12 +326,6 @@ class ScreenRun {
   }
 }
 
-const needsClock = (state: ScreenState): boolean =>
-  (isBusy(state) && state.activity.state !== "asking") ||
-  state.hint !== null ||
-  (state.dialog !== null && !dialogHasKeys(state)) ||
-  (state.isTaskPanelOpen && runningWork(state).length > 0);
-
 /** Those that are known not to are left alone; the others pass over what they do not know. */
 const opensLinks = (env: ScreenHost["env"]): boolean =>
   env["TERM"] !== "linux" && env["TERM_PROGRAM"] !== "Apple_Terminal";
@@ -327,7 +335,7 @@ const mostInASecond = 30;
 const stepMs = 55;
 
 /** At most thirty in any second, and a key does not wait for the clock. `drawn`: the last frames, the newest last. */
-function frameAt(drawn: readonly number[], now: number, cause: "key" | "change"): number {
+export function frameAt(drawn: readonly number[], now: number, cause: "key" | "change"): number {
   const last = drawn.at(-1) ?? Number.NEGATIVE_INFINITY;
   const within = drawn.filter((at) => at > now - 1_000);
   const first = within[within.length - mostInASecond];
@@ -336,7 +344,7 @@ function frameAt(drawn: readonly number[], now: number, cause: "key" | "change")
 }
 
 /** Only the last second counts. */
-const withFrame = (drawn: readonly number[], at: number): number[] => [
+export const withFrame = (drawn: readonly number[], at: number): number[] => [
   ...drawn.filter((one) => one > at - 1_000),
   at,
 ];

@@ -4,7 +4,7 @@ import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import { type Bill, type ContextBreakdown, type ContextKind, contextKinds } from "../../../protocol/usage.ts";
 import { sayCount, sayDuration } from "../../../view/say.ts";
 import { type KeyMap, keyRows, sayKeys } from "../input/key-map.ts";
-import type { RowContext } from "../rows/context.ts";
+import { type RowContext, shortPath } from "../rows/context.ts";
 import { inertLines, inertOne } from "../text/inert.ts";
 import {
   asIs,
@@ -130,13 +130,21 @@ export function keyLines(map: KeyMap, { columns }: RowContext): PrintLine[] {
   ]);
 }
 
-export function rewindLines({ files, skipped, lost }: Extract<Receipt, { type: "rewound" }>): PrintLine[] {
+export function rewindLines(
+  { files, skipped, lost }: Extract<Receipt, { type: "rewound" }>,
+  context: RowContext,
+): PrintLine[] {
+  const named = (path: string): string => inertOne(shortPath(path, context));
   return [
     ...files.map(({ path, insertions, deletions }) =>
-      cut(span(inertOne(path)), role("added", `  +${insertions}`), role("removed", ` -${deletions}`)),
+      cut(
+        span(named(path)),
+        role("added", `  +${insertions}`),
+        role("removed", ` ${context.signs.minus}${deletions}`),
+      ),
     ),
-    ...skipped.map(({ path, why }) => cut(dim(`${inertOne(path)}: left as it is, ${inertOne(why)}`))),
-    ...lost.map((path) => cut(dim(`${inertOne(path)}: changed since, and cannot be restored`))),
+    ...skipped.map(({ path, why }) => cut(dim(`${named(path)}: left as it is, ${inertOne(why)}`))),
+    ...lost.map((path) => cut(dim(`${named(path)}: changed since, and cannot be restored`))),
     ...(files.length + skipped.length + lost.length === 0 ? [cut(dim("No file would change."))] : []),
   ];
 }

@@ -16,6 +16,7 @@ import { type KeyMap, keyMapOf } from "../input/key-map.ts";
 import { insertMode, type Vi } from "../input/vi.ts";
 import type { Graphics } from "../pictures/picture.ts";
 import { nothingPrinted, type Printing } from "../rows/printing.ts";
+import { hasOwnWords } from "../rows/row.ts";
 import type { Signs } from "../text/signs.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { Theme } from "../text/theme.ts";
@@ -193,12 +194,12 @@ export function rowContext(state: ScreenState): LiveContext {
   };
 }
 
-/** What waits for its turn, in its order. */
+/** What waits for its turn, in its order; what goes along with the next words does not wait by itself. */
 export const waitingInputs = ({ transcript }: ScreenState) =>
   rowsOf(transcript)
     .toArray()
     .filter((row) => row.kind === "user")
-    .filter((row) => row.status === "waiting");
+    .filter((row) => row.status === "waiting" && hasOwnWords(row));
 
 export const runningWork = ({ transcript }: ScreenState) =>
   rowsOf(transcript)

@@ -152,6 +152,34 @@ describe("what is typed", () => {
     }
   });
 
+  test("waits in a list from which it is had back; the output of a command of one's own is no part of it", () => {
+    const screen = new Driven();
+    const accepted = (seq: number, text: string): void =>
+      screen.send({
+        type: "event",
+        event: {
+          type: "input.accepted",
+          input: {
+            id: `i${seq}`,
+            content: [{ type: "text", text }],
+            when: "after",
+            from: { kind: "person" },
+          },
+          at: 1,
+          session: "s",
+          seq,
+        },
+      });
+    accepted(1, "and the clock");
+    accepted(2, '<keel-own-command command="ls">\na.ts\n</keel-own-command>');
+    expect(screen.text()).toContain("queued  and the clock");
+    expect(screen.text()).not.toContain("keel-own-command");
+    expect(screen.rows().at(-1)).toContain("1 queued");
+    screen.press("up");
+    expect(screen.state.editor.text).toBe("and the clock");
+    expect(screen.submitted()).toEqual([{ type: "drop", inputId: "i1" }]);
+  });
+
   test("may be a picture: its dropped path is read, and it is sent as what it is", () => {
     verifies("P50");
     const screen = new Driven();
@@ -319,6 +347,45 @@ describe("a plan", () => {
   });
 });
 
+test("of a command that is asked about, the words that matter are explained by what the policy found", () => {
+  const ask: Ask = {
+    id: "c",
+    kind: "permission",
+    title: "Bash",
+    tool: "Bash",
+    body: { kind: "terminal", command: "cp a.ts /etc/b", output: "", exitCode: null },
+    input: { command: "cp a.ts /etc/b" },
+    claims: [{ action: "execute", target: "cp a.ts /etc/b" }],
+    options: [{ id: "once", label: "Yes", verdict: "allow" }],
+  };
+  const screen = new Driven();
+  screen.send({ type: "event", event: { type: "ask.opened", ask, at: 1, session: "s", seq: 2 } });
+  expect(screen.effects.at(-1)).toMatchObject({ type: "inquire", name: "explain" });
+  const flags = { readOnly: false, writesOutsideCwd: true, network: false, destructive: false };
+  const words = [
+    { text: "cp", role: "program" as const },
+    { text: "a.ts", role: "reads" as const },
+    { text: "/etc/b", role: "writes" as const, outside: true },
+  ];
+  const command = { words, readOnly: false, network: false, destructive: false, writesOutside: true };
+  screen.got({
+    what: "inquiry",
+    name: "explain",
+    tag: "explain:c",
+    answer: {
+      verdict: "ask",
+      because: "",
+      programs: ["cp"],
+      wrapped: [],
+      flags,
+      commands: [{ ...command, runs: [], hides: false, pipedFrom: [] }],
+    },
+  });
+  expect(screen.text()).toContain("runs cp · writes outside the folder");
+  expect(screen.text()).toContain("/etc/b: where it writes, outside of the workspace");
+  expect(screen.text()).not.toContain("a.ts:");
+});
+
 test("going back shows what would be undone, line by line, whichever way is marked", () => {
   const screen = new Driven();
   screen.state = { ...screen.state, past: [{ id: "i", seq: 4, text: "Mend it", at: 1 }] };
@@ -336,5 +403,5 @@ test("going back shows what would be undone, line by line, whichever way is mark
   screen.got({ what: "changes", lines: [{ spans: [{ text: "7 - create();" }], wrap: "cut" }] });
   screen.got({ what: "receipt", tag: "rewind-preview:i", receipt });
   screen.press("down");
-  expect(screen.text()).toMatch(/a\.ts {2}\+1 -2\n +7 - create\(\);/);
+  expect(screen.text()).toMatch(/a\.ts {2}\+1 −2\n +7 - create\(\);/);
 });

@@ -7,6 +7,7 @@ import { just } from "../screen/on-event.ts";
 import { listPanel } from "../screen/panel.ts";
 import { allClosed, ask, push, ready, type ScreenRow, sayAgo, set } from "../screen/screen-row.ts";
 import { rewindLines } from "../screen/screen-texts.ts";
+import { rowContext } from "../screen/state.ts";
 
 export const sessionScreens: readonly ScreenRow[] = [
   {
@@ -189,12 +190,15 @@ export const sessionScreens: readonly ScreenRow[] = [
     names: ["rewind-what"],
     inner: true,
     open: (state) => just(state),
-    fill: (panel, got) => {
+    fill: (panel, got, state) => {
       if (panel.kind !== "list") return panel;
       const known = panel.preview?.lines ?? [];
       if (got.what === "changes") return { ...panel, preview: { id: "", lines: [...known, ...got.lines] } };
       if (got.what !== "receipt" || got.receipt.type !== "rewound") return panel;
-      return { ...panel, preview: { id: "", lines: [...rewindLines(got.receipt), ...known] } };
+      return {
+        ...panel,
+        preview: { id: "", lines: [...rewindLines(got.receipt, rowContext(state)), ...known] },
+      };
     },
     choose: (state, item) => {
       const [what = "", id = ""] = item.id.split(" ");

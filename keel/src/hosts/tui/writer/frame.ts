@@ -80,8 +80,11 @@ export function nextFrame(before: Drawn, request: FrameRequest): { bytes: string
   const moves = moveTo(body.at, at);
   const cursor = isCursorShown === before.isCursorShown ? "" : isCursorShown ? showCursor : hideCursor;
   if (body.bytes === "" && moves === "" && cursor === "") return { bytes: "", after };
-  return { bytes: `${beginFrame}${body.bytes}${moves}${cursor}${endFrame}`, after };
+  return { bytes: framed(`${body.bytes}${moves}${cursor}`), after };
 }
+
+/** The terminal shows it at once. */
+export const framed = (bytes: string): string => `${beginFrame}${bytes}${endFrame}`;
 
 /** Away with the foot: what is above stays, and the cursor stands where the foot began. */
 export function eraseFoot(before: Drawn, size: Size, look: FrameLook): string {
@@ -92,8 +95,13 @@ export function eraseFoot(before: Drawn, size: Size, look: FrameLook): string {
 export function rowsAbove(before: Drawn, { columns }: Size, { reflow, profile }: FrameLook): number {
   const { at, lines } = before;
   if (columns >= before.columns || reflow === "none") return at.row;
-  const above = lines.slice(0, at.row).reduce((sum, line) => sum + rowsAt(line, columns, profile), 0);
-  return above + (reflow === "all" ? Math.floor(at.column / columns) : 0);
+  const rowsOf = (some: readonly TextLine[]): number =>
+    some.reduce((sum, line) => sum + rowsAt(line, columns, profile), 0);
+  const above = rowsOf(lines.slice(0, at.row));
+  if (reflow === "all") return above + Math.floor(at.column / columns);
+  // Such a terminal moves its cursor down by a row for each that it adds, below the cursor too.
+  const below = lines.slice(at.row + 1);
+  return above + rowsOf(below) - below.length;
 }
 
 type FramePart = { readonly bytes: string; readonly at: FootPlace };

@@ -6,9 +6,9 @@ import type { Readable } from "node:stream";
 import {
   type Drawn,
   eraseFoot,
-  type Foot,
   type FrameLook,
   type FrameRequest,
+  framed,
   nextFrame,
   nothingDrawn,
   type Size,
@@ -68,7 +68,7 @@ export class ScreenTerminal {
     this.#isEntered = false;
     const { input, out } = this.#ports;
     if (this.#heard) input.off("data", this.#heard);
-    out.write(eraseFoot(this.#drawn, this.#ports.size(), this.#look) + leaveModes(this.#title));
+    out.write(framed(eraseFoot(this.#drawn, this.#ports.size(), this.#look)) + leaveModes(this.#title));
     this.#drawn = nothingDrawn(this.#ports.size());
     input.setRawMode?.(false);
     input.pause();
@@ -86,15 +86,10 @@ export class ScreenTerminal {
     return this.#isEntered && this.#ports.out.waitingBytes < maxWaiting;
   }
 
-  draw(printed: FrameRequest["printed"], foot: Foot, look: FrameLook, redraw = false): void {
-    this.#look = look;
-    const { bytes, after } = nextFrame(this.#drawn, {
-      printed,
-      foot,
-      size: this.#ports.size(),
-      look,
-      redraw,
-    });
+  /** `size`: that for which the foot was made. */
+  draw(request: Omit<FrameRequest, "size"> & { readonly size?: Size }): void {
+    this.#look = request.look;
+    const { bytes, after } = nextFrame(this.#drawn, { ...request, size: request.size ?? this.size });
     this.#drawn = after;
     if (bytes !== "") this.#ports.out.write(bytes);
   }
@@ -103,7 +98,7 @@ export class ScreenTerminal {
   clear(): void {
     const { rows } = this.#ports.size();
     const erase = eraseFoot(this.#drawn, this.#ports.size(), this.#look);
-    this.#ports.out.write(`${erase}${"\n".repeat(rows - 1)}\u001b[H`);
+    this.#ports.out.write(framed(`${erase}${"\n".repeat(rows - 1)}\u001b[H`));
     this.#drawn = nothingDrawn(this.#ports.size());
   }
 

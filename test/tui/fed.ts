@@ -1,0 +1,102 @@
+// A screen whose session is a recording: events are told as they stand there, inquiries are answered from a table.
+import type { ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
+import { usualSettings } from "../../keel/src/hosts/tui/screen/settings.ts";
+import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
+import type { SessionHandle } from "../../keel/src/protocol/handle.ts";
+
+export type FedScene = {
+  readonly name: string;
+  readonly events: readonly Envelope[];
+  /** Answers by the names of inquiries; facts of a plain session otherwise. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+};
+
+const facts = {
+  cwd: "/home/ada/shop",
+  model: "claude-opus-5-5",
+  permissionMode: "default",
+  models: {},
+  commands: [],
+  agents: [],
+  skills: [],
+  tools: [],
+  servers: [],
+  plugins: [],
+};
+
+/** More than a scene has: it waits until it is left. */
+async function* told(events: readonly Envelope[], signal: AbortSignal | undefined): AsyncGenerator<Envelope> {
+  for (const event of events) yield event;
+  await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function fedHandle({ events, answers = {} }: FedScene): SessionHandle {
+  const table: Readonly<Record<string, unknown>> = {
+    facts,
+    position: { seq: 0 },
+    explain: {
+      verdict: "ask",
+      because: "no rule allows it",
+      programs: ["node"],
+      wrapped: [],
+      flags: { readOnly: false, writesOutsideCwd: false, network: false, destructive: false },
+    },
+    usage: { costUsd: 0, unknownRequests: 0, unpricedTokens: 0 },
+    ...answers,
+  };
+  return {
+    id: "0198f3c2-0000-7000-8000-000000000001",
+    submit: async () => ({ type: "done" }) as never,
+    events: (_, signal) => told(events, signal),
+    asks: async () => [],
+    inquire: (async (name: string) => {
+      if (!(name in table)) throw new Error(`nothing is known of ${name}`);
+      return table[name];
+    }) as SessionHandle["inquire"],
+    detach: async () => undefined,
+  };
+}
+
+export function fedHost(
+  scene: FedScene,
+  around: { elapsed(): number; readonly process: NodeJS.Process },
+): ScreenHost {
+  const { stdin, stdout } = around.process;
+  const last = scene.events.at(-1)?.at ?? 0;
+  return {
+    handle: fedHandle(scene),
+    terminal: {
+      input: stdin,
+      out: {
+        write: (text) => void stdout.write(text),
+        get waitingBytes() {
+          return stdout.writableLength;
+        },
+        drained: async () => undefined,
+      },
+      size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+      onResize: () => () => undefined,
+    },
+    own: {
+      editText: async () => undefined,
+      clipboardImage: async () => undefined,
+      readImage: async () => undefined,
+      readHistory: async () => [],
+      addHistory: async () => undefined,
+      branchOf: async () => "login-fix",
+      statusLine: async () => undefined,
+      suspend: async () => undefined,
+      writeExport: async (name) => name,
+    },
+    sessions: {
+      list: async () => [],
+      async *read() {
+        for (const event of scene.events) if ("seq" in event && !event.origin) yield event;
+      },
+    },
+    settings: { ...usualSettings, title: false },
+    env: { ...around.process.env, PWD: "/home/ada/shop", HOME: "/home/ada" },
+    version: "0.1.0",
+    clock: { now: () => last + 8_000 + around.elapsed() },
+  };
+}
