@@ -16,6 +16,9 @@ const out = path.join(root, "docs/pictures");
 /** A picture is loaded by everybody who reads the page that it stands on. */
 const maxBytes = 150_000;
 
+/** A little after the recordings of the gallery, so that nothing there is days old. */
+const lookedAt = new Date(Date.UTC(2026, 10, 16, 9, 52));
+
 type Theme = "light" | "dark";
 type View = { readonly theme: Theme; readonly width: number; readonly height: number };
 
@@ -51,7 +54,7 @@ async function picturesOfTerminal(where?: string, only?: string): Promise<void> 
 
 async function picturesOfConsole(): Promise<void> {
   await withConsole(async ({ browser, link, url }) => {
-    await take(browser, { theme: "light", width: 1_360, height: 850 }, "console.png", async (page) => {
+    await take(browser, { theme: "light", width: 1_240, height: 780 }, "console.png", async (page) => {
       await page.clock.setFixedTime(lookedAt);
       await page.goto(`${url}/dev/gallery/conversation`);
       await settled(page);
@@ -60,7 +63,7 @@ async function picturesOfConsole(): Promise<void> {
       await page.goto(`${url}/dev/gallery/conversation`);
       await settled(page);
     });
-    await take(browser, { theme: "dark", width: 1_360, height: 850 }, "console-dark.png", async (page) => {
+    await take(browser, { theme: "dark", width: 1_240, height: 780 }, "console-dark.png", async (page) => {
       await rehearsed(page, link);
       await settled(page);
     });
@@ -125,9 +128,6 @@ async function take(
   if (size > maxBytes) throw new Error(`${name} has more than ${maxBytes} bytes`);
 }
 
-/** A little after the recordings of the gallery, so that nothing there is days old. */
-const lookedAt = new Date(Date.UTC(2026, 10, 16, 9, 52));
-
 async function open(
   browser: Browser,
   { theme, width, height }: View,
@@ -140,13 +140,16 @@ async function open(
     hasTouch: width < 600,
     isMobile: width < 600,
   });
+  // A machine that does much else takes its time.
+  context.setDefaultTimeout(120_000);
   return { page: await context.newPage(), close: () => context.close() };
 }
 
 /** Nothing is being loaded any more, and the colours of code are there. */
 async function settled(page: Page): Promise<void> {
   await page.locator("#main").waitFor();
-  await page.waitForLoadState("networkidle");
+  // A page that follows a session is never quite at rest.
+  await page.waitForLoadState("networkidle", { timeout: 5_000 }).catch(() => undefined);
   await page.waitForTimeout(400);
 }
 

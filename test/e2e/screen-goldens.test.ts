@@ -53,7 +53,9 @@ async function shownAt(columns: number, folder: string): Promise<string> {
     await screen.settled(120);
     parts.push(`=== ${name}\n${sceneOf(screen, index)}`);
     for (const { say, type } of keys) {
+      const before = screen.written.length;
       screen.type(type);
+      await screen.until(`an answer to ${say}`, ({ written }) => written.length > before);
       await screen.settled(200);
       parts.push(`--- ${say}\n${footOf(screen)}`);
     }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { openHome } from "../../keel/src/app/home.ts";
 import type { Json } from "../../keel/src/kernel/json.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { type Options, type Query, query } from "../../keel/src/sdk/index.ts";
@@ -133,16 +134,20 @@ describe("a program that goes on with a session of the server", () => {
       },
     });
     const kinds: string[] = [];
-    for await (const message of hand) {
-      kinds.push(kindOf(message));
-      if (message.type === "assistant" && JSON.stringify(message.message.content).includes("sleep 60")) {
-        await until(
-          "it runs",
-          () => stage.log(id).filter(({ type }) => type === "tool.started").length === 2,
-        );
-        await hand.interrupt();
+    const told = (async () => {
+      for await (const message of hand) {
+        kinds.push(kindOf(message));
+        if (message.type === "assistant" && JSON.stringify(message.message.content).includes("sleep 60")) {
+          await until(
+            "it runs",
+            () => stage.log(id).filter(({ type }) => type === "tool.started").length === 2,
+          );
+          await hand.interrupt();
+        }
       }
-    }
+    })();
+    // Its last result is that of the turn that was interrupted.
+    await expect(told).rejects.toThrow("Interrupted");
     expect(asked[0]).toBe("Bash touch made");
     expect(asked).toHaveLength(2); // The other one is the refusal of a mode that nobody started it for.
     expect(kinds.filter((kind) => kind.startsWith("result"))).toEqual([
@@ -182,6 +187,20 @@ describe("a program that goes on with a session of the server", () => {
     const messages = await told;
     expect(JSON.stringify(messages)).not.toContain("Theirs.");
     expect(messages.map(kindOf)).toEqual(["system init", "assistant", "result success"]);
+  });
+
+  test("has nothing left to do once the end of its turn is told", async () => {
+    const { options, id } = await atServer([reply("Second.")]);
+    const home = openHome({ cwd: options.cwd ?? "", env: options.env ?? {} });
+    const joined = await home.join({ id, name: "a test", follows: "own turns", settings: {} });
+    const left: boolean[] = [];
+    joined.onEvent(({ type }) => type === "turn.finished" && left.push(joined.hasWork()));
+    await joined.submit(words("more"));
+    expect(joined.hasWork()).toBe(true);
+    await joined.idle();
+    expect(left).toEqual([false]);
+    await joined.close();
+    await home.close();
   });
 
   test("is refused by name what a session has from its start", async () => {

@@ -84,13 +84,17 @@ export const goldenScenes: readonly GoldenScene[] = [
     events: upTo(login, nth("session.opened", 1)),
     keys: [
       { say: "commands", type: "/" },
-      { say: "keys", type: "\u0015?" },
+      { say: "nothing again", type: "\u0015" },
+      { say: "keys", type: "?" },
     ],
   },
   { name: "thinking", events: upTo(login, nth("thinking.delta", 6)) },
   { name: "a reply that is written", events: upTo(login, nth("text.delta", 5)) },
   { name: "a call that runs", events: upTo(login, nth("tool.progress", 1)) },
-  { name: "an agent at work", events: upTo(login, nth("tool.progress", 2)) },
+  {
+    name: "an agent at work",
+    events: upTo(login, ({ type, origin }) => type === "tool.started" && origin !== undefined),
+  },
   {
     name: "a whole turn, and a question about a command",
     events: login,

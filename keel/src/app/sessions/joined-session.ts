@@ -123,8 +123,9 @@ async function joined(
   session.onEvent((event) => {
     if ("seq" in event && !event.origin) lastSeq = event.seq;
     const isOwn = turns.owns(event);
-    for (const tell of isOwn ? own : others) tell(event);
+    // As a session of this process, it is ahead of what is told of it.
     turns.heard(event);
+    for (const tell of isOwn ? own : others) tell(event);
   });
   const unwatch = giveUpLater(client, home.clock, (why) => turns.fail(why));
   let following: Promise<void> | undefined;

@@ -415,14 +415,19 @@ describe("much at once", () => {
       for (let one = 0; one < 1_000; one++) writeFileSync(at(`d${folder}/f${one}.txt`), "x\n");
     }
     put("big.txt", "line\n");
-    git("add", "big.txt");
+    const kept = [0, 1, 2, 3, 4, 5].map((folder) => `d${folder}`);
+    git("add", "big.txt", ...kept);
     git("commit", "--quiet", "-m", "big");
+    for (const folder of kept)
+      for (let one = 0; one < 1_000; one++) writeFileSync(at(`${folder}/f${one}.txt`), "x\ny\n");
     writeFileSync(at("big.txt"), Buffer.alloc(50 * 1024 * 1024, "changed line\n"));
     writeFileSync(at("sparse.new"), "");
     truncateSync(at("sparse.new"), 50 * 1024 * 1024);
     const now = await summary();
     expect(now.files.length + now.more).toBe(20_002);
     expect(now.files).toHaveLength(5_000);
+    // Also lines of files that are not listed.
+    expect(now.added).toBe(6_000 + (now.files.find(({ path: name }) => name === "big.txt")?.added ?? 0));
     expect(JSON.stringify(now).length).toBeLessThan(2_000_000);
     for (const name of ["big.txt", "sparse.new"]) {
       const diff = await file(name);
