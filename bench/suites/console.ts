@@ -56,6 +56,7 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
     session: string,
     meter: Meter,
     onText: (text: string) => void,
+    hasAll: () => Promise<boolean>,
   ): Promise<Samples> => {
     await stage.model.follow({ toolTurns: 0, call: { name: "Read", input: {} }, deltas, words: prose });
     const { client } = stage;
@@ -87,6 +88,7 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
     stop.abort();
     isOver = true;
     await typing;
+    while (!(await hasAll())) await pause(100);
     // What came last is painted too.
     await pause(300);
     const cpu = await meter.cpuMs();
@@ -102,13 +104,14 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
         const meter = await openMeter(stage.browser, stage.stranger);
         await meter.page.goto(stage.bare.url);
         let sent = 0;
-        const samples = await converse(id, meter, (text) => {
+        const readAll = async (): Promise<boolean> =>
+          (await meter.page.evaluate<number>("window.received")) === sent;
+        const tell = (text: string): void => {
           sent += 1;
           stage.bare.say(`+${text}`);
-        });
-        const received = await meter.page.evaluate<number>("window.received");
-        if (received !== sent || sent < deltas * 0.9)
-          throw new Error(`The bare page saw ${received} of ${sent} deltas.`);
+        };
+        const samples = await converse(id, meter, tell, readAll);
+        if (sent < deltas * 0.9) throw new Error(`Only ${sent} deltas were told.`);
         await meter.close();
         return samples;
       },
@@ -122,11 +125,12 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
         await meter.page.locator("[data-row]").first().waitFor();
         await pause(1_000);
         let shown = 0;
-        const samples = await converse(id, meter, () => {
+        const count = (): void => {
           shown += 1;
-        });
+        };
+        const stop = meter.page.getByRole("button", { name: "Interrupt" });
+        const samples = await converse(id, meter, count, async () => (await stop.count()) === 0);
         if (shown < deltas * 0.9) throw new Error(`Only ${shown} deltas were told.`);
-        await meter.page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" });
         await meter.close();
         return samples;
       },

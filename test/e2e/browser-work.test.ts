@@ -49,7 +49,10 @@ describe("a conversation", () => {
     writeFileSync(path.join(stage.project, "dot.png"), Buffer.from(png, "base64"));
     allowUnasked(stage, ["Bash", "Write", "Edit"]);
     const served = await stage.serve();
-    const { page, notes } = await startWork(stage, served);
+    const { page, notes } = await startWork(stage, served, {
+      // High enough for all rows at once: what is opened stays where it is.
+      viewport: { width: 1440, height: 3_000 },
+    });
     await say(page, "Look first");
     await rows(page).getByRole("heading", { name: "Look" }).waitFor();
     await rows(page).getByRole("listitem").filter({ hasText: "two" }).waitFor();
@@ -63,7 +66,6 @@ describe("a conversation", () => {
     await rows(page).getByText("done", { exact: true }).waitFor();
     const call = async (name: RegExp): Promise<void> => {
       const line = rows(page).getByRole("button", { name, expanded: false }).first();
-      await line.scrollIntoViewIfNeeded();
       await line.click();
     };
     // Changes are open by themselves; a list that is worked off stands beside.

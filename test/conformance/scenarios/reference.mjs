@@ -354,6 +354,7 @@ export default function scenarios({ reply, toolUse, allow }) {
           "hello",
           (query) => query.setModel("claude-haiku-4-5").then(() => "again"),
           "/compact",
+          "after it",
         ];
         await kit.converse(turns, { hooks, canUseTool: allow });
         const base = ["session_id", "transcript_path", "cwd", "hook_event_name"];
@@ -400,7 +401,6 @@ export default function scenarios({ reply, toolUse, allow }) {
 const toldTo = {
   UserPromptSubmit: ["prompt"],
   PreToolUse: ["tool_name", "tool_input", "tool_use_id", "permission_mode"],
-  PermissionRequest: ["tool_name", "tool_input"],
   PostToolUse: ["tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"],
   PostToolUseFailure: ["tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"],
   PostToolBatch: ["tool_calls"],

@@ -15,6 +15,8 @@ const burst = 2_000;
 const perSecond = 500;
 /** One that does not read does not answer a goodbye either. */
 const goodbyeMs = 1_000;
+/** How often it is looked between two pings whose turn it is. */
+const looksPerPing = 4;
 
 /**
  * Ends what is gone: nothing came for so many pings, and nothing of what waits for it was taken either. One that reads
@@ -33,8 +35,9 @@ export class PingRounds {
   join(peer: SocketPeer): void {
     this.#peers.add(peer);
     this.#timer ??= setInterval(() => {
-      for (const one of this.#peers) one.ping();
-    }, this.#ms).unref();
+      const now = performance.now();
+      for (const one of this.#peers) one.pingAt(now);
+    }, this.#ms / looksPerPing).unref();
   }
 
   leave(peer: SocketPeer): void {
@@ -57,12 +60,14 @@ export class SocketPeer implements ClientPeer {
   /** Frames that the system has taken so far. */
   #taken = 0;
   #missed = 0;
+  #nextAt: number;
   #takenBefore = 0;
   #waitedBefore = 0;
 
   constructor(socket: WebSocket, rounds: PingRounds, limits: DoorLimits) {
     this.#socket = socket;
     this.#limits = limits;
+    this.#nextAt = this.#countedAt + limits.pingMs;
     // What came was no frame: the code of the goodbye says why, and is on its way.
     socket.on("error", this.#cut);
     socket.on("pong", this.#hear);
@@ -121,8 +126,10 @@ export class SocketPeer implements ClientPeer {
     return this.#allowed >= 0;
   }
 
-  /** Once in each round. */
-  ping(): void {
+  /** Each has its own time, counted from when it came. */
+  pingAt(now: number): void {
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + this.#limits.pingMs;
     const socket = this.#socket;
     const waiting = socket.bufferedAmount;
     // Where nothing waited, only the system has taken it.
