@@ -61,6 +61,8 @@ test("whoever looks at the end of a session that is not open sees it, and opens 
   const events = await first.follow(session, 0, new AbortController().signal);
   await first.call("message", { session, content: "The question." }, person);
   for await (const event of events) if (event.type === "turn.finished") break;
+  const ofOpen = (await first.call("history", { session, last: 900 }, person)) as AnswerTo<"history">;
+  expect(ofOpen.events[0]).toMatchObject({ seq: 1 });
   await first.call("submit", { session, command: { type: "close" } }, person);
 
   const next = serve(at);

@@ -293,7 +293,7 @@ export class ServedSessions {
   async #stored(id: string, after: number) {
     const session = (await this.#open.get(id)?.catch(() => undefined))?.session;
     return session
-      ? session.history(after < 0 ? session.lastSeq() + after : after)
+      ? session.history(after < 0 ? Math.max(0, session.lastSeq() + after) : after)
       : this.#options.home.sessions.read(id, undefined, after);
   }
 
