@@ -194,14 +194,14 @@ async function shownFromStore(
     paint: [paint],
     heap: [await meter.heapMb()],
     nodes: [await meter.nodes()],
-    jump: [await jumpMs(meter, turns)],
+    jump: [await jumpMs(meter, turns, 2 * restMs)],
   };
   await meter.close();
   return samples;
 }
 
-/** To messages all over the conversation: the slowest of ten, until the row is on the screen. */
-async function jumpMs({ page }: Meter, turns: number): Promise<number> {
+/** To messages all over the conversation: the slowest of ten, until the row is on the screen or nobody waits longer. */
+async function jumpMs({ page }: Meter, turns: number, mostMs: number): Promise<number> {
   const times: number[] = [];
   for (let done = 0; done < 10; done++) {
     const row = `input-${1 + ((done * 37) % turns)}`;
@@ -212,7 +212,7 @@ async function jumpMs({ page }: Meter, turns: number): Promise<number> {
         const place = document.querySelector('[data-row="${row}"]')?.getBoundingClientRect();
         const isThere = place && place.bottom > 0 && place.top < innerHeight;
         const ms = performance.now() - startedAt;
-        if (isThere || ms > 10_000) resolve(ms);
+        if (isThere || ms > ${mostMs}) resolve(ms);
         else requestAnimationFrame(look);
       };
       requestAnimationFrame(look);

@@ -33,6 +33,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "server",
     "start",
     "store",
+    "terminal",
     "tools",
     "view",
   ]);

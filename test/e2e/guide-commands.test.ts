@@ -18,6 +18,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** Not run here, by what they start with. */
 const named: readonly (readonly [start: string, because: string])[] = [
   ["npm ci && ", "installs from a registry; what follows it is how this test is run"],
+  ["npm start -- --console", "stays until it is ended; browser tests run the command that it ends in"],
   ["npm test -- ", "a suite of ours: that it exists is tested below"],
   ["npm run test:long -- ", "a suite of ours: that it exists is tested below"],
   ["npm run bench", "takes minutes; test/e2e/bench.test.ts runs it, and draws its chart"],
@@ -29,7 +30,11 @@ const named: readonly (readonly [start: string, because: string])[] = [
   ["keel plugin add npm:", "a registry gives it"],
 ];
 
-const isNamed = (text: string): boolean => named.some(([start]) => text.startsWith(start));
+/** The whole of a line. */
+const namedWhole = new Map([["keel", "needs a terminal; test/e2e/screen.test.ts has one"]]);
+
+const isNamed = (text: string): boolean =>
+  named.some(([start]) => text.startsWith(start)) || namedWhole.has(text.replace(/\s+#.*$/, ""));
 const lines = linesIn(examplesOf("commands"));
 const typed = lines.filter(({ text }) => !isNamed(text));
 

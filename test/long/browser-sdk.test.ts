@@ -45,7 +45,7 @@ const inPage = `async ({ way, from, session, secret, prompts, modes }) => {
   let truncated = 0;
   const to = way === "websocket"
     ? { websocket: {
-        url: location.origin.replace("http", "ws") + "/ws/sdk/" + session,
+        url: [location.origin.replace("http", "ws"), "ws", "sdk", session].join("/"),
         authMessage: { type: "auth", credential: { type: "oauth", token: secret } },
       } }
     : { sse: {

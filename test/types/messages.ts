@@ -63,7 +63,9 @@ import type {
   SDKThinkingTokensMessage,
   SDKToolProgressMessage,
   SDKToolResultBlock,
+  SDKToolResultMeta,
   SDKToolUseBlock,
+  SDKToolUseMeta,
   SDKToolUseSummaryMessage,
   SDKUsage,
   SDKUserMessageReplay,
@@ -166,6 +168,12 @@ export const toolResult: SDKToolResultBlock = { type: "tool_result", tool_use_id
 
 const piece = (event: SDKRawStreamEvent): SDKDelta | undefined =>
   event.type === "content_block_delta" ? event.delta : undefined;
+
+/** What a program may show beside calls and results. */
+export const beside = (use: SDKToolUseMeta, result: SDKToolResultMeta): string[] => [
+  `${use.server_display_name}: ${use.display_name}`,
+  result.permission_decision.decision,
+];
 
 const facts = ({ modelUsage, permission_denials, terminal_reason }: SDKResultFacts): unknown => [
   Object.values(modelUsage).map(({ costUSD, contextWindow }: ModelUsage) => costUSD + contextWindow),

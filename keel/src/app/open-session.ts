@@ -1,5 +1,7 @@
 /** Opens a session: the composition root. Hosts see only the handle that comes out of it. */
+
 import { sessionArtifacts } from "../agents/tree.ts";
+import { branchOf } from "../config/definitions/git-head.ts";
 import { breakdownOf } from "../core/context/breakdown.ts";
 import { promptFor } from "../core/context/request.ts";
 import { hasWork } from "../core/next-step.ts";
@@ -35,7 +37,6 @@ import type { SettingsTarget, WantedChange } from "./maintenance/change-permissi
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
 import { adjust, beginWhereNone, openLog } from "./sessions/which-session.ts";
-import { branchOf } from "./transcripts/places.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {

@@ -5,8 +5,18 @@
  */
 import { isObject, type Json } from "../kernel/json.ts";
 import type { Input } from "./event/durable.ts";
+import type {
+  AgentFacts,
+  AgentFields,
+  ListedTask,
+  ListedTaskFields,
+  LoadedFields,
+  ModelSwitch,
+  StopFacts,
+  StopFields,
+  ToolFields,
+} from "./hook-fields.ts";
 import type { ResultPart } from "./message.ts";
-import { type StopFacts, type StopFields, stopFields } from "./stop-fields.ts";
 
 /** What every hook is told. */
 export type HookBase = {
@@ -27,24 +37,27 @@ export type CompactTrigger = "manual" | "auto";
 
 // What the engine says at a point, in its own words, and the fields that the contract has for it.
 export type CallFacts = { readonly callId: string; readonly tool: string; readonly input: Json };
-type ToolFields = { tool_name: string; tool_input: unknown; tool_use_id: string };
 type EndedCall = CallFacts & { readonly content: readonly ResultPart[]; readonly ms: number };
-type AgentFacts = { readonly agentId: string; readonly kind: string };
-type AgentFields = { agent_id: string; agent_type: string };
 /** The same as `textOf`, which stands beside schemas: the SDK loads this table with its first import, and no schema. */
 const textIn = (content: readonly ResultPart[]): string =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 
-/** `source`: who wanted it, `host` or `fallback`. `contextTokens`: an estimate of what the new model has to read. */
-type ModelSwitch = { from: string; to: string; source: string; contextTokens: number };
-/** An item of the model's own list. */
-type ListedTask = { id: string; text: string; description?: string | undefined };
-type ListedTaskFields = { task_id: string; task_subject: string; task_description?: string };
-type LoadedFields = {
-  file_path: string;
-  memory_type: "Managed" | "User" | "Project" | "Local";
-  load_reason: "session_start" | "nested_traversal";
-};
+function stopFields({ objections, lastText, tasks }: StopFacts): StopFields {
+  return {
+    stop_hook_active: objections > 0,
+    last_assistant_message: lastText,
+    background_tasks: tasks.map(({ id, status, data }) => ({
+      id,
+      type: data.kind === "agent" ? "subagent" : "shell",
+      status,
+      description: data.description ?? "",
+      ...(data.command === undefined ? {} : { command: data.command }),
+      ...(data.agent === undefined ? {} : { agent_type: data.agent }),
+    })),
+    // There are no schedules.
+    session_crons: [],
+  };
+}
 
 /** One point: what the engine says there as the contract's fields, and how much is listened to. */
 export type HookPoint<E extends string, O extends string, Facts, Fields> = {

@@ -1,6 +1,6 @@
 /** Work beside the conversation: a command or an agent that goes on while the session does something else. */
 import * as z from "zod/mini";
-import { uuidFrom } from "../kernel/uuid.ts";
+import { fingerprint } from "../kernel/text.ts";
 import { billSchema } from "./usage.ts";
 
 export const taskStatusSchema = z.enum(["running", "completed", "failed", "stopped"]);
@@ -8,7 +8,7 @@ export const taskStatusSchema = z.enum(["running", "completed", "failed", "stopp
 export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
 /** The name of a command as a task, should its call be moved to the background: hosts are told of it before. */
-export const taskIdOfCall = (callId: string): string => `b${uuidFrom(`task/${callId}`).slice(0, 8)}`;
+export const taskIdOfCall = (callId: string): string => `b${fingerprint(`task/${callId}`).slice(0, 8)}`;
 
 /** A folder with a copy of a repository's files, on a branch of its own; `from` is the folder of the repository. */
 export const worktreeSchema = z.object({ path: z.string(), branch: z.string(), from: z.string() });

@@ -29,6 +29,7 @@ describe("Write makes", () => {
     expect(hunks[0]?.lines).toEqual(call.display.kind === "diff" ? call.display.hunks[0]?.lines : []);
     expect(call.data).toEqual({
       type: "create",
+      userModified: false,
       filePath: at("src/new/a.ts"),
       content: "one\ntwo\n",
       structuredPatch: [],

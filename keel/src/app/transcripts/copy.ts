@@ -3,8 +3,10 @@
  * adds lines, and what is there already is told by its last one. Nothing depends on it here: what cannot be written is
  * told once, and the session goes on.
  */
+
 import { appendFile, mkdir, open, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { branchOf } from "../../config/definitions/git-head.ts";
 import { reasonOf } from "../../kernel/fault.ts";
 import { toLine } from "../../kernel/json.ts";
 import { withoutSecrets } from "../../kernel/secrets.ts";
@@ -20,7 +22,7 @@ import {
   type TranscriptMemo,
   toEntries,
 } from "./entries.ts";
-import { agentTranscripts, branchOf } from "./places.ts";
+import { agentTranscripts } from "./places.ts";
 
 export type CopiedSession = {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Where transcripts of the official interface stand, for those that Keel writes and those that it finds. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { type EnvironmentVariables, userHome } from "../../config/settings/paths.ts";
 import { projectKeyOf } from "../../kernel/path.ts";
@@ -40,23 +40,4 @@ export async function findTranscript(
     if (name !== undefined) return path.join(projects, key, name);
   }
   return undefined;
-}
-
-/** `HEAD` for a commit without a branch, empty outside of a repository. Reads two small files and starts nothing. */
-export async function branchOf(cwd: string): Promise<string> {
-  for (let folder = cwd; ; folder = path.dirname(folder)) {
-    const head = await headOf(path.join(folder, ".git"));
-    if (head !== undefined) return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1]?.trim() ?? "HEAD";
-    if (folder === path.dirname(folder)) return "";
-  }
-}
-
-async function headOf(git: string): Promise<string | undefined> {
-  const own = await readFile(path.join(git, "HEAD"), "utf8").catch(() => undefined);
-  if (own !== undefined) return own;
-  // A worktree says in a file where its own is.
-  const link = await readFile(git, "utf8").catch(() => "");
-  const place = /^gitdir: (.+)$/m.exec(link)?.[1]?.trim();
-  if (place === undefined) return undefined;
-  return readFile(path.resolve(path.dirname(git), place, "HEAD"), "utf8").catch(() => undefined);
 }

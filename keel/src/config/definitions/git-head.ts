@@ -21,6 +21,16 @@ export async function readGitHead(root: string): Promise<GitHead | undefined> {
   return { root, branch: head, main: origin?.replace(/^origin\//, "") };
 }
 
+/** The branch of the nearest repository; `HEAD` for a commit without one, empty outside of a repository. */
+export async function branchOf(cwd: string): Promise<string> {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    const place = await gitFolder(folder);
+    const head = place === undefined ? undefined : await readLine(path.join(place, "HEAD"));
+    if (head !== undefined) return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1]?.trim() ?? "HEAD";
+    if (folder === path.dirname(folder)) return "";
+  }
+}
+
 /** A worktree has a file that names the folder. */
 async function gitFolder(root: string): Promise<string | undefined> {
   const place = path.join(root, ".git");

@@ -3,7 +3,7 @@ import type { OpenSession } from "../../app/open-session.ts";
 import { Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { InputBlock } from "../../protocol/message.ts";
-import { permissionModes, type SettingsPatch } from "../../protocol/settings.ts";
+import type { SettingsPatch } from "../../protocol/settings.ts";
 import { matchedTexts } from "../dialect/matched-texts.ts";
 import type { Outlet } from "../dialect/message-emitter.ts";
 import type { UserMessage } from "../messages/read-content.ts";
@@ -113,6 +113,8 @@ export class Conversation {
 
   async set(patch: SettingsPatch): Promise<void> {
     const { permissionMode: mode } = patch;
+    // Late: schemas are no part of the import.
+    const { permissionModes } = await import("../../protocol/settings.ts");
     if (mode !== undefined && !permissionModes.includes(mode))
       throw fault("usage", { reason: `There is no permission mode ${mode}: ${permissionModes.join(", ")}.` });
     if (mode === "bypassPermissions" && !this.options.allowDangerouslySkipPermissions)
