@@ -30,7 +30,7 @@ async function resultOf(prompt, more = {}) {
   return found;
 }
 
-const command = await resultOf('call: Bash {"command":"printf \'a\\\\nb\\\\n\' | tee out.txt; echo c >&2"}');
+const command = await resultOf('call: Bash {"command":"printf \'a\\\\nb\\\\n\' | tee out.txt; echo c"}');
 const own = await resultOf('call: mcp__own__double {"value":21}', { resume: command.session_id });
 const failed = await resultOf("fail: 401").catch(({ message }) => message);
 const sessions = await listSessions({ dir: cwd });
