@@ -195,7 +195,8 @@ describe.each(["websocket", "sse"] as const)("over %s", (via) => {
     expect(await receipt).toMatchObject({ type: "accepted" });
     await until("the end of its turn", () => heard.filter((type) => type === "turn.finished").length === 1);
     expect(heard.filter((type) => type === "input.accepted")).toHaveLength(1);
-    expect(client.link.state).toBe("connected");
+    // A machine that is busy may take a pause of its own for silence, since time runs quicker here: it comes back.
+    await until("connected again", () => client.link.state === "connected");
     stop.abort();
     await following;
   });
