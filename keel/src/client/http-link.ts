@@ -129,7 +129,8 @@ export function httpLink({ url, secret, name, fetch: send, timers }: HttpLinkOpt
     );
     if (response === undefined) return;
     if (!response.ok || response.body === null) {
-      const body = asObject(await response.json().catch(() => undefined));
+      // A refusal that is cut off on its way says nothing.
+      const body = asObject(await onTheWay(response.json()));
       throw faultIn(body["fault"]) ?? refusedBy(response.status, body["error"]);
     }
     try {
