@@ -1,0 +1,209 @@
+/** The sessions of one editor: begun, taken up, listed, copied, closed and deleted. */
+import path from "node:path";
+import {
+  type AgentContext,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  type McpServer,
+  RequestError,
+  type SessionInfo,
+} from "@agentclientprotocol/sdk";
+import type { Home } from "../../app/home.ts";
+import type { OpenOptions } from "../../app/options.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
+import type { McpServerOptions } from "../../protocol/mcp.ts";
+import { isoTime } from "../../view/say.ts";
+import { buffersOf } from "./buffers.ts";
+import type { EditorAbilities } from "./capabilities.ts";
+import { EditorSession, type SessionSource } from "./editor-session.ts";
+
+export type SessionsOptions = {
+  readonly home: Home;
+  /** What holds for each session; the editor names the folder and the servers. */
+  readonly options: Omit<OpenOptions, "cwd" | "home">;
+  readonly client: AgentContext;
+  readonly gone: AbortSignal;
+  readonly editor: EditorAbilities;
+};
+
+export type WantedSession = {
+  readonly cwd: string;
+  readonly additionalDirectories?: readonly string[] | undefined;
+  readonly mcpServers?: readonly McpServer[] | undefined;
+};
+
+const pageSize = 100;
+
+export class EditorSessions {
+  readonly #given: SessionsOptions;
+  readonly #open = new Map<string, EditorSession>();
+
+  constructor(given: SessionsOptions) {
+    this.#given = given;
+  }
+
+  async begin(wanted: WantedSession): Promise<EditorSession> {
+    const { home } = this.#given;
+    const id = home.ids.uuid();
+    return this.#enter(await home.open({ ...this.#options(id, wanted), which: { kind: "new", id } }));
+  }
+
+  async fork(id: string, wanted: WantedSession): Promise<EditorSession> {
+    await this.#mustExist(id);
+    const { home } = this.#given;
+    const copy = home.ids.uuid();
+    const which = { kind: "fork", from: { session: id }, id: copy } as const;
+    const session = this.#enter(
+      await home.open({ ...this.#options(copy, wanted), which, unfinished: "lost" }),
+    );
+    await session.takeUp();
+    return session;
+  }
+
+  /** One that is open here already stays as it is. */
+  async takeUp(id: string, wanted: WantedSession): Promise<EditorSession> {
+    const open = this.#open.get(id);
+    if (open) return open;
+    await this.#mustExist(id);
+    const unfinished = (await this.#hasOpenAsks(id)) ? "continue" : "lost";
+    const which = { kind: "resume", from: { session: id } } as const;
+    return this.#enter(await this.#openOrJoin({ ...this.#options(id, wanted), which, unfinished }));
+  }
+
+  find(id: string): EditorSession | undefined {
+    return this.#open.get(id);
+  }
+
+  /** Throws where no such session is open here. */
+  get(id: string): EditorSession {
+    const session = this.find(id);
+    if (!session) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const from = cursor == null ? 0 : placeOf(cursor);
+    const limit = from + pageSize + 1;
+    const all = await this.#given.home.sessions.list({ cwd: cwd ?? undefined, limit });
+    const own = all.filter(({ parent }) => parent === undefined);
+    const sessions = own.slice(from, from + pageSize).map(
+      ({ id, cwd: folder, title, firstInput, changedAt }): SessionInfo => ({
+        sessionId: id,
+        cwd: folder,
+        title: title ?? firstInput ?? null,
+        updatedAt: isoTime(changedAt) ?? null,
+      }),
+    );
+    const isMore = own.length > from + pageSize;
+    return { sessions, ...(isMore ? { nextCursor: String(from + pageSize) } : {}) };
+  }
+
+  async close(id: string): Promise<void> {
+    const session = this.#open.get(id);
+    if (!session) return this.#mustExist(id);
+    this.#open.delete(id);
+    session.cancel();
+    await this.#end(session);
+  }
+
+  /** One that is not there is as good as deleted. */
+  async delete(id: string): Promise<void> {
+    if (this.#open.has(id)) await this.close(id);
+    const { home } = this.#given;
+    if (!(await this.#isKept(id))) return;
+    await home.sessions.delete(id);
+  }
+
+  /** What nobody has answered stays open in the log, as after a kill: it comes again when the session is taken up. */
+  async closeAll(): Promise<void> {
+    const ending = [...this.#open.values()].filter(({ isAsking }) => !isAsking);
+    this.#open.clear();
+    await Promise.allSettled(ending.map((session) => this.#end(session)));
+  }
+
+  async #end(session: EditorSession): Promise<void> {
+    const { source } = session;
+    await ("handle" in source ? source.close() : source.close("ended"));
+    session.end();
+  }
+
+  #enter(session: SessionSource): EditorSession {
+    const { client, gone, editor, options, home } = this.#given;
+    const entered = new EditorSession({
+      session,
+      client,
+      gone,
+      editor,
+      bypass: options.bypass ?? "refused",
+      clock: home.clock,
+      newId: () => home.ids.uuid(),
+    });
+    this.#open.set(session.id, entered);
+    return entered;
+  }
+
+  #options(
+    id: string,
+    { cwd, additionalDirectories = [], mcpServers = [] }: WantedSession,
+  ): Omit<OpenOptions, "home"> {
+    const { options, client, editor, home } = this.#given;
+    const folders = [cwd, ...additionalDirectories];
+    const relative = folders.find((folder) => !path.isAbsolute(folder));
+    if (relative !== undefined) throw fault("usage", { reason: `${relative} is not an absolute path.` });
+    return {
+      ...options,
+      cwd,
+      addDirs: additionalDirectories,
+      mcpServers: serversOf(mcpServers),
+      buffers: buffersOf(editor, client, { clock: home.clock, sessionId: id }),
+    };
+  }
+
+  async #openOrJoin(options: Omit<OpenOptions, "home">): Promise<SessionSource> {
+    const { home } = this.#given;
+    try {
+      return await home.open(options);
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== "session_served") throw thrown;
+      const id = String(thrown.detail["session"]);
+      return home.join({ id, name: "keel acp", follows: "running", settings: {} });
+    }
+  }
+
+  async #isKept(id: string): Promise<boolean> {
+    return (await this.#given.home.sessions.find(id).catch(() => undefined)) !== undefined;
+  }
+
+  async #mustExist(id: string): Promise<void> {
+    if (!(await this.#isKept(id))) throw RequestError.sessionNotFound(id);
+  }
+
+  /** Such a turn waits for somebody; any other that a process left is not begun again unasked. */
+  async #hasOpenAsks(id: string): Promise<boolean> {
+    const asked = new Set<string>();
+    for await (const event of this.#given.home.sessions.read(id)) {
+      if (event.type === "ask.opened") asked.add(event.ask.id);
+      if (event.type === "ask.closed") asked.delete(event.askId);
+      if (event.type === "turn.finished") asked.clear();
+    }
+    return asked.size > 0;
+  }
+}
+
+/** MCP servers that the editor passes, as servers of a session. */
+const serversOf = (given: readonly McpServer[]): Record<string, McpServerOptions> =>
+  Object.fromEntries(given.map((server) => [server.name, serverOptions(server)]));
+
+function serverOptions(server: McpServer): McpServerOptions {
+  if ("type" in server) return { type: server.type, url: server.url, headers: pairs(server.headers) };
+  const { command, args, env } = server;
+  return { type: "stdio", command, args, env: pairs(env) };
+}
+
+const pairs = (all: readonly { readonly name: string; readonly value: string }[]): Record<string, string> =>
+  Object.fromEntries(all.map(({ name, value }) => [name, value]));
+
+function placeOf(cursor: string): number {
+  if (!/^\d{1,7}$/.test(cursor)) throw fault("usage", { reason: "No such page." });
+  return Number(cursor);
+}
