@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { megabytes } from "../suites/suite.ts";
 
-/** Runs before the page: notes what the browser tells of long tasks, slow keys and the first row that is painted. */
+/** Runs before the page: notes what the browser tells of long tasks and slow keys. */
 const observe = `
   window.longTasks = 0;
   new PerformanceObserver((list) => { window.longTasks += list.getEntries().length; })
@@ -11,6 +11,10 @@ const observe = `
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries()) if (name === "keydown") window.slowKeys.push(duration);
   }).observe({ type: "event", durationThreshold: 16, buffered: true });
+`;
+
+/** Notes when the first row is painted. It looks at every frame until then: not for a page that has none. */
+const observeRows = `
   const look = () => {
     if (!document.querySelector("[data-row]")) return requestAnimationFrame(look);
     // The next frame begins when this one is on the screen.
@@ -31,10 +35,15 @@ export type Meter = {
   close(): Promise<void>;
 };
 
-export async function openMeter(browser: Browser, context: BrowserContext): Promise<Meter> {
+export async function openMeter(
+  browser: Browser,
+  context: BrowserContext,
+  { withRows = false }: { readonly withRows?: boolean } = {},
+): Promise<Meter> {
   const page = await context.newPage();
   page.setDefaultTimeout(180_000);
   await page.addInitScript(observe);
+  if (withRows) await page.addInitScript(observeRows);
   const whole = await browser.newBrowserCDPSession();
   const own = await context.newCDPSession(page);
   type Processes = { processInfo: { type: string; cpuTime: number; id: number }[] };

@@ -184,7 +184,7 @@ async function shownFromStore(
   { path: address, turns }: WrittenSession,
   restMs: number,
 ): Promise<Samples> {
-  const meter = await openMeter(stage.browser, stage.visitor);
+  const meter = await openMeter(stage.browser, stage.visitor, { withRows: true });
   await meter.page.goto(stage.url + address, { waitUntil: "commit" });
   const firstRow = (): Promise<number | null> => meter.page.evaluate("window.firstRowMs ?? null");
   let paint = await firstRow();
@@ -301,7 +301,9 @@ function overview({ counts }: Bench, stage: ConsoleStage): Contest {
     await meter.close();
     return { cpu: [cpu] };
   };
-  const titleAt = (done: number): string => `Changed ${done}`;
+  /** Another one each time, also in the next round: what stays the same is not drawn. */
+  let changes = 0;
+  const titleAt = (done: number): string => `Changed ${done} ${changes++}`;
   return {
     name: "overview",
     floor: {

@@ -144,8 +144,11 @@ test("an input that is sent while nobody is there arrives once, also when the pa
   await page.getByText(lost).first().waitFor();
   note("counts", `a loss is shown in the browser after ${Math.round(performance.now() - from)} ms`);
   await say(page, "Said into the void");
+  const unsent = page.getByRole("list", { name: "Not sent yet" }).getByText("Said into the void");
+  await unsent.waitFor();
   await composer(page).fill("and half a word");
   await page.reload();
+  await unsent.waitFor();
   await page.getByText(lost).first().waitFor();
   expect(await composer(page).inputValue()).toBe("and half a word");
   await page.reload();
@@ -157,5 +160,31 @@ test("an input that is sent while nobody is there arrives once, also when the pa
     inputs.map((event) => JSON.stringify(event)).filter((text) => text.includes("into the void")),
   ).toHaveLength(1);
   expect(await rows(page).getByText("Said into the void").count()).toBe(1);
+  expect(await unsent.count()).toBe(0);
   expect(await composer(page).inputValue()).toBe("and half a word");
+});
+
+test("a server that falls silent without a word is noticed, and what is said meanwhile arrives once when it speaks again", async () => {
+  verifies("S3.13", "S3.9");
+  const stage = await openBrowserStage(browser(), [reply("Heard."), reply("Heard again.")]);
+  const served = await stage.serve();
+  const { page } = await startWork(stage, served);
+  await say(page, "First");
+  await rows(page).getByText("Heard.").waitFor();
+  // It keeps its connections and answers nothing, as a machine that sleeps.
+  process.kill(served.pid, "SIGSTOP");
+  const from = performance.now();
+  try {
+    await page.getByText(lost).first().waitFor();
+    note("counts", `silence is shown in the browser after ${Math.round(performance.now() - from)} ms`);
+    await say(page, "Said into silence");
+    await page.getByRole("list", { name: "Not sent yet" }).getByText("Said into silence").waitFor();
+  } finally {
+    process.kill(served.pid, "SIGCONT");
+  }
+  await rows(page).getByText("Heard again.").waitFor();
+  await page.getByText(lost).first().waitFor({ state: "detached" });
+  const said = stage.log().filter((event) => JSON.stringify(event).includes("Said into silence"));
+  expect(said.filter(({ type }) => type === "input.accepted")).toHaveLength(1);
+  expect(await rows(page).getByText("Said into silence").count()).toBe(1);
 });

@@ -1,9 +1,7 @@
 // Every page and state of the gallery in a real browser: nothing that keeps people out, nothing that the policy refuses,
-// nothing that a hostile text could do; and how much a first visit loads.
+// nothing that a hostile text could do.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import path from "node:path";
-import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { openPage, sharedBrowser } from "../support/browser.ts";
@@ -12,7 +10,6 @@ import { verifies } from "../support/verifies.ts";
 import { openBrowserStage } from "./browser-stage.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const built = path.resolve(import.meta.dirname, "../../keel/dist/web");
 
 const browser = sharedBrowser();
 
@@ -84,21 +81,4 @@ describe("the gallery", () => {
     expect(await page.locator("main iframe, main script, main img").count()).toBe(0);
     expect(notes.refused).toEqual([]);
   });
-});
-
-test("a first visit loads at most 130 kB, and the highlighter and the terminal later", async () => {
-  const stage = await openBrowserStage(browser(), []);
-  const served = await stage.serve();
-  const { page, notes } = await stage.visit(served);
-  await page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
-  await page.waitForTimeout(300);
-  const files = [...new Set(notes.requests.map((url) => new URL(url).pathname))].filter((name) =>
-    /^\/assets\//.test(name),
-  );
-  const bytes = files.reduce(
-    (sum, name) => sum + gzipSync(readFileSync(path.join(built, name)), { level: 9 }).length,
-    0,
-  );
-  expect(bytes).toBeLessThan(130_000);
-  expect(files.filter((name) => /terminal|highlight/.test(name))).toEqual([]);
 });

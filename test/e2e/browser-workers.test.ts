@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { engineOf } from "../../keel/src/app/workspaces/engines.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
@@ -99,9 +100,11 @@ test("a diff follows the files, and a comment on a line reaches the agent as one
   note("counts", `a diff in the browser follows an edit after ${Math.round(performance.now() - from)} ms`);
   await page.getByRole("region", { name: "Changed files" }).getByText("code.txt").waitFor();
 
-  await hunks.getByRole("button", { name: "Comment on line 2" }).last().click();
-  await page.getByRole("textbox", { name: "What about this line?" }).fill("Why so loud?");
-  await page.getByRole("button", { name: "Add the comment" }).click();
+  // By keys alone: the field has the focus as soon as it is there.
+  await hunks.getByRole("button", { name: "Comment on line 2" }).last().press("Enter");
+  await page.getByRole("textbox", { name: "What about this line?" }).waitFor();
+  await page.keyboard.type("Why so loud?");
+  await page.getByRole("button", { name: "Add the comment" }).press("Enter");
   // It is kept over a reload, and known to be old when its line has changed.
   await page.reload();
   await page.getByText("Why so loud?").waitFor();
@@ -130,6 +133,13 @@ test("a workspace in a worktree of its own is made from the page, and its work l
   const { page } = await stage.visit(served);
   await page.getByRole("button", { name: "New workspace" }).first().click();
   await page.getByRole("dialog").getByLabel("Folder").fill(stage.project);
+  // Whoever is offered to do it can do it.
+  const engines = await page
+    .getByLabel("Engine")
+    .locator("option")
+    .evaluateAll((all) => all.map((one) => one.getAttribute("value") ?? ""));
+  expect(engines).toContain("keel");
+  expect(engines.filter((engine) => !engineOf({ kind: "agent", engine }))).toEqual([]);
   await page.getByLabel(/In a worktree of its own/).check();
   await page.getByLabel("What is to be done?").fill("Work apart");
   await page.getByRole("button", { name: "Create" }).click();

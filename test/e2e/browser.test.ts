@@ -20,7 +20,7 @@ describe("the page", () => {
       reply("It is **written**."),
     ]);
     const served = await stage.serve();
-    const { page, notes } = await stage.visit(served);
+    const { page, notes } = await stage.visit(served, { reducedMotion: "reduce" });
     expect(new URL(page.url()).search).toBe("");
     await page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
 
@@ -120,11 +120,11 @@ describe("the page", () => {
     const field = page.getByRole("textbox", { name: /Message to the agent/ });
     expect(await field.inputValue()).toBe("Then this");
     await field.fill("");
-    await page.getByRole("button", { name: "Interrupt" }).click();
+    await field.press("Escape");
     await page.locator(".turn-end", { hasText: "Interrupted" }).waitFor();
   });
 
-  test("answers a question by one of its choices", async () => {
+  test("answers questions by one choice, by several, and in own words", async () => {
     verifies("S3.10");
     const stage = await openBrowserStage(browser(), [
       reply(
@@ -139,6 +139,15 @@ describe("the page", () => {
                 { label: "Blue", description: "Cool" },
               ],
             },
+            {
+              question: "What to bring?",
+              header: "Bring",
+              multiSelect: true,
+              options: [
+                { label: "Bread", description: "Fresh" },
+                { label: "Salt", description: "Fine" },
+              ],
+            },
           ],
         }),
       ),
@@ -147,11 +156,18 @@ describe("the page", () => {
     const served = await stage.serve();
     const { page } = await startWork(stage, served);
     await say(page, "Ask me");
+    const answer = page.getByRole("button", { name: "Answer", exact: true });
     await page.getByRole("radio", { name: /Blue/ }).check();
-    await page.getByRole("button", { name: "Answer", exact: true }).click();
+    expect(await answer.isDisabled()).toBe(true);
+    const bring = page.getByRole("group", { name: "What to bring?" });
+    await bring.getByRole("checkbox", { name: /Salt/ }).check();
+    await bring.getByRole("textbox").fill("A pot of tea");
+    await answer.click();
     await page.locator(".reply", { hasText: "So it is." }).waitFor();
     const last = JSON.stringify(stage.server.requests.at(-1)?.body);
     expect(last).toContain("Blue");
+    expect(last).toContain("Salt");
+    expect(last).toContain("A pot of tea");
   });
 
   test("puts files back as they were before a message, after a preview, and takes that back", async () => {

@@ -40,6 +40,8 @@ type Heard = {
 
 /** Runs in the page: what the client's iterator gives, to the last result. */
 const inPage = `async ({ way, from, session, secret, prompts, modes }) => {
+  // It looks at it as bundlers leave it in pages.
+  globalThis.process ??= { env: {} };
   const client = await import("/official/browser-sdk.js");
   const base = location.origin + "/v1/code/sessions/" + session;
   let truncated = 0;
@@ -99,7 +101,8 @@ async function drive(
   scenario: SdkScenario,
   from: number | null = null,
 ): Promise<Heard> {
-  const { page } = await openPage(browser());
+  // A page that the test makes up has no address of its own: the browser takes it for one of the wide world.
+  const { page } = await openPage(browser(), { permissions: ["local-network-access"] });
   await page.route(`${url}/official/**`, (route) =>
     route.request().url().endsWith(".js")
       ? route.fulfill({ contentType: "text/javascript", body: source })

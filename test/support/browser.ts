@@ -1,7 +1,6 @@
 // A real browser for tests of the page. Where it cannot start, the tests that need it say so by name.
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { launchChromium } from "./chromium.ts";
+import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 import { notRunHere } from "./not-run.ts";
 
 export type PageNotes = {
@@ -14,20 +13,22 @@ export type PageNotes = {
 };
 
 /** Undefined where no browser can be started here; the reason is told once. */
-async function startBrowser(): Promise<Browser | undefined> {
-  try {
-    return await launchChromium();
-  } catch (thrown) {
-    notRunHere("browser", thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
+async function reachBrowser(): Promise<Browser | undefined> {
+  const answer = await fetch(inject("browserDoor"));
+  const said = await answer.text();
+  if (!answer.ok) {
+    notRunHere("browser", said);
     return undefined;
   }
+  const { chromium } = await import("playwright-core");
+  return chromium.connect(said);
 }
 
-/** One browser for all tests of a file. */
+/** The one browser of the run, as the tests of a file reach it; what they open in it is closed with them. */
 export function sharedBrowser(): () => Browser {
   let shared: Browser | undefined;
   beforeAll(async () => {
-    shared = await startBrowser();
+    shared = await reachBrowser();
   });
   afterAll(() => shared?.close());
   return () => {

@@ -2,14 +2,21 @@
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserServer } from "playwright-core";
+
+// No sandbox: tests may run as root, and the pages are ours. Site isolation and the policy of pages stay on.
+const args = ["--no-sandbox", "--headless=shell"];
 
 /** Rejects where none can be started here. */
-export async function launchChromium(flags: readonly string[] = []): Promise<Browser> {
-  const executablePath = await unpacked();
+export async function launchChromium(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
-  // No sandbox: tests may run as root, and the pages are ours. Site isolation and the policy of pages stay on.
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", ...flags] });
+  return chromium.launch({ executablePath: await unpacked(), args });
+}
+
+/** One that several processes use. */
+export async function serveChromium(): Promise<BrowserServer> {
+  const { chromium } = await import("playwright-core");
+  return chromium.launchServer({ executablePath: await unpacked(), args, host: "127.0.0.1" });
 }
 
 /** It unpacks under fixed names into whatever the temporary folder is: here into one that nobody else uses. */

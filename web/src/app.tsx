@@ -1,12 +1,15 @@
 /** The page: the rail, what is open, and what lies over both. Wiring only. */
 import { openAsksOf } from "keel/view";
-import { lazy, type ReactElement, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactElement, useEffect, useMemo, useState } from "react";
 import { Announcer } from "./kit/announce.tsx";
+import { Loaded } from "./kit/loaded.tsx";
 import { LinkBar } from "./live/link-bar.tsx";
 import { useNavigation } from "./live/navigation.ts";
 import { useValue } from "./live/observable.ts";
-import { useWorkspaces, useWorld } from "./live/world.ts";
+import { useOrderedWorkspaces, useWorkspace, useWorld } from "./live/world.ts";
 import { Rail } from "./overview/rail.tsx";
+import { SessionPage } from "./overview/session-page.tsx";
+import { WorkerPage } from "./overview/worker-page.tsx";
 import type { Route } from "./route.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { words } from "./words.ts";
@@ -16,10 +19,6 @@ const SettingsPage = lazy(async () => ({
 }));
 
 const Overview = lazy(async () => ({ default: (await import("./overview/overview.tsx")).Overview }));
-const SessionPage = lazy(async () => ({
-  default: (await import("./overview/session-page.tsx")).SessionPage,
-}));
-const WorkerPage = lazy(async () => ({ default: (await import("./overview/worker-page.tsx")).WorkerPage }));
 const NewWorkspace = lazy(async () => ({
   default: (await import("./overview/new-workspace.tsx")).NewWorkspace,
 }));
@@ -30,9 +29,9 @@ const LoginPage = lazy(async () => ({ default: (await import("./login/login-page
 export function App(): ReactElement {
   const isRefused = useValue(useWorld().isRefused);
   return isRefused ? (
-    <Suspense>
+    <Loaded>
       <LoginPage />
-    </Suspense>
+    </Loaded>
   ) : (
     <WholePage />
   );
@@ -79,15 +78,20 @@ function WholePage(): ReactElement {
           <div className="rail-shade" onClick={() => setRailOpen(false)} />
         </div>
         <div className="shown">
-          <Suspense fallback={<p className="state quiet">{words.reading}</p>}>
+          <Loaded key={route.page} meanwhile={<p className="state quiet">{words.reading}</p>}>
             <Opened route={route} onRail={() => setRailOpen(true)} onCreate={() => setOver("create")} />
-          </Suspense>
+          </Loaded>
         </div>
       </div>
-      {over === "palette" && (
-        <Palette onClose={() => setOver(undefined)} onCreate={() => setOver("create")} />
+      {over !== undefined && (
+        <Loaded key={over}>
+          {over === "palette" ? (
+            <Palette onClose={() => setOver(undefined)} onCreate={() => setOver("create")} />
+          ) : (
+            <NewWorkspace onClose={() => setOver(undefined)} />
+          )}
+        </Loaded>
       )}
-      {over === "create" && <NewWorkspace onClose={() => setOver(undefined)} />}
     </Announcer>
   );
 }
@@ -132,9 +136,8 @@ const iconFor = (asks: number): string => (asks === 0 ? "/icon.svg" : `/icon-${M
  * a change of any workspace draws nothing else.
  */
 function PageTitle({ route }: { readonly route: Route }): null {
-  const { all } = useWorkspaces();
-  const about = route.page === "worker" ? (all.find(({ id }) => id === route.workspace)?.title ?? "") : "";
-  const asks = openAsksOf(all);
+  const about = useWorkspace(route.page === "worker" ? route.workspace : "")?.title ?? "";
+  const asks = openAsksOf(useOrderedWorkspaces().all);
   const title = words.title(asks, about);
   useEffect(() => {
     document.title = title;

@@ -49,6 +49,10 @@ export const words = {
   done: "done",
   notDone: "not done",
   reading: "Reading …",
+  broken: {
+    says: "This part of the page could not be shown. What you typed is kept.",
+    reload: "Load the page anew",
+  },
   untitled: "Untitled",
   conversation: "Conversation",
   noMessages: "Nothing was said yet. What you type below begins the work.",
@@ -65,6 +69,11 @@ export const words = {
   worktree: (branch: string) => `worktree ${branch}`,
   queued: "Waits for the end of the turn",
   dropped: (why: string | undefined) => (why === undefined ? "Not sent" : `Not sent: ${why}`),
+  unsent: {
+    label: "Not sent yet",
+    waits: "Not sent yet. It is kept, and goes as soon as the server answers.",
+    pictures: "(images)",
+  },
   thinking: "Thinking",
   thought: "Thought",
   thoughtHidden: "Thought, not shown by the provider",
@@ -239,7 +248,6 @@ export const words = {
     engines: {
       keel: "Keel",
       sdk: "Agent SDK",
-      acp: "Another agent (ACP)",
       pty: "A program in a terminal",
     },
     command: "Program and its arguments",
@@ -408,7 +416,7 @@ export const words = {
   pair: {
     title: "Pair this device",
     code: "Code",
-    codeHint: "From the settings of a console that is open, or from `keel serve pair`",
+    codeHint: "From the settings of a console that is open, or from the command keel serve pair",
     name: "What others see this device as",
     pair: "Pair",
     compare: "The console that shows the code asks whether to let you in. It must show these digits:",
@@ -447,6 +455,7 @@ export const words = {
   diffs: {
     files: "Changed files",
     counted: (files: number) => count(files, "file", "files"),
+    counting: "counting lines …",
     none: "Nothing is changed.",
     more: (files: number) => `${count(files, "file", "files")} more are not listed.`,
     binary: "This file is not text.",

@@ -1,6 +1,6 @@
 /** What a question is about: the command, the change or the words, and why it is asked, by what the policy found. */
 import type { Ask, VerdictFacts } from "keel/protocol";
-import { visible } from "keel/view";
+import { readable, visible } from "keel/view";
 import { type ReactElement, useState } from "react";
 import { DisplayView } from "../displays/display-view.tsx";
 import { words } from "../words.ts";
@@ -17,14 +17,20 @@ export function AskAbout({ ask, session, cwd }: AskAboutProps): ReactElement {
   ];
   return (
     <div className="about">
+      {body.kind === "diff" && <p className="path">{visible(shortPath(body.path, cwd))}</p>}
       {body.kind === "terminal" ? (
         <pre className="command">{visible(body.command)}</pre>
       ) : body.kind === "text" ? (
-        body.text.trim() !== "" && <pre className="command">{visible(body.text)}</pre>
+        body.text.trim() !== "" &&
+        // What a server asks for is a sentence; what a tool would do may be anything.
+        (ask.kind === "elicitation" ? (
+          <p>{readable(body.text)}</p>
+        ) : (
+          <pre className="command">{visible(body.text)}</pre>
+        ))
       ) : (
         <DisplayView display={body} />
       )}
-      {body.kind === "diff" && <p className="quiet">{visible(shortPath(body.path, cwd))}</p>}
       {said.length > 0 && <p className="why">{visible(said.join(" "))}</p>}
       {(facts || commands) && <Why facts={facts} commands={commands} cwd={cwd} />}
     </div>

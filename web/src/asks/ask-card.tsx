@@ -1,7 +1,9 @@
 /** An open question: what it is about, why it is asked, and its answers with their keys. */
+import "./asks.css";
 import type { Ask } from "keel/protocol";
 import { askForm, askOrigin, askTitle } from "keel/view";
-import { type KeyboardEvent, lazy, type ReactElement, Suspense, useId, useState } from "react";
+import { type KeyboardEvent, lazy, type ReactElement, useId, useState } from "react";
+import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { words } from "../words.ts";
 import type { AnswerAsk } from "./answer-ask.ts";
@@ -55,9 +57,9 @@ export function AskCard({ ask, session, cwd, isReadOnly, onAnswer }: AskCardProp
         <p className="quiet">{words.readOnlyAsk}</p>
       ) : (
         <fieldset disabled={isSending}>
-          <Suspense fallback={<p className="quiet">{words.reading}</p>}>
+          <Loaded meanwhile={<p className="quiet">{words.reading}</p>}>
             <AskAnswers ask={ask} onAnswer={send} />
-          </Suspense>
+          </Loaded>
         </fieldset>
       )}
       {problem !== "" && (

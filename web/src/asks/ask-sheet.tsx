@@ -1,4 +1,5 @@
 /** On a phone an open question covers the lower half: what it is about can be scrolled, its answers are large. */
+import "./asks.css";
 import type { Ask } from "keel/protocol";
 import type { ReactElement } from "react";
 import { Button } from "../kit/button.tsx";

@@ -1,12 +1,14 @@
 /** Every open question on a page of its own. */
+import "../overview/overview.css";
 import { visible } from "keel/view";
 import type { ReactElement } from "react";
 import { Link } from "../kit/link.tsx";
 import { useWorld } from "../live/world.ts";
 import { RailButton } from "../overview/rail.tsx";
 import { words } from "../words.ts";
+import { answerAsk } from "./answer-ask.ts";
 import { AskCard } from "./ask-card.tsx";
-import { answerAsk, useInbox } from "./inbox.tsx";
+import { useInbox } from "./inbox.tsx";
 
 /** A page of its own: on a phone it is what people come for. */
 export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactElement {

@@ -1,10 +1,11 @@
 /** Every open question of every worker, in one list: the oldest first. */
-import type { Answer, Ask } from "keel/protocol";
-import { askTitle, type RuleFile, visible } from "keel/view";
+import "../overview/overview.css";
+import type { Ask } from "keel/protocol";
+import { askTitle, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
 import { Link } from "../kit/link.tsx";
 import { Sign } from "../kit/sign.tsx";
-import { useWorkspaces, useWorld, type World } from "../live/world.ts";
+import { useWorkspaces, useWorld } from "../live/world.ts";
 import { SideSection } from "../side/section.tsx";
 import { words } from "../words.ts";
 
@@ -50,18 +51,6 @@ export function useInbox(): readonly WaitingAsk[] {
     };
   }, [world, stamp]);
   return found;
-}
-
-/** What is answered keeps a rule in a file where that was chosen. */
-export async function answerAsk(
-  world: World,
-  { session, ask }: { readonly session: string; readonly ask: Ask },
-  answer: Answer,
-  keep?: RuleFile,
-): Promise<void> {
-  const rule = ask.options.find(({ id }) => id === answer.option)?.rule;
-  if (keep !== undefined && rule !== undefined) await world.client.keepRule({ session, rule, to: keep });
-  await world.submit(session, { type: "answer", askId: ask.id, answer });
 }
 
 /** Beside a conversation: what waits in the others. */

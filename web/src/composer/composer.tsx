@@ -1,4 +1,5 @@
 /** Where a person writes: to begin a turn, to steer one that runs, or to wait for its end. */
+import "./composer.css";
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -25,6 +26,7 @@ import { useDraft } from "./draft.ts";
 import { noRecall, recall } from "./history.ts";
 import { filesIn, type Picture, takeFiles } from "./pictures.ts";
 import { SessionControls } from "./session-controls.tsx";
+import { Unsent } from "./unsent.tsx";
 import { useSuggestions } from "./use-completion.ts";
 
 export type ComposerHandle = { focus(): void; put(text: string): void; add(text: string): void };
@@ -152,6 +154,7 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
         void take(filesIn(event.dataTransfer));
       }}
     >
+      <Unsent session={session} onEdit={write} />
       {suggestions.length > 0 && (
         <CompletionList id={listId} suggestions={suggestions} at={at} onPick={({ name }) => choose(name)} />
       )}

@@ -1,11 +1,12 @@
 /** A conversation: its rows, the field below them, and what stands beside it. */
 import type { Ask, WorkspaceEntry } from "keel/protocol";
 import { type Row, rowsOf } from "keel/view";
-import { lazy, type ReactElement, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { answerAsk } from "../asks/inbox.tsx";
-import { Composer, type ComposerHandle } from "../composer/composer.tsx";
+import { lazy, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { answerAsk } from "../asks/answer-ask.ts";
+import type { ComposerHandle } from "../composer/composer.tsx";
 import { useAnnounce } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import { useMedia } from "../kit/media.ts";
 import { useNavigation } from "../live/navigation.ts";
 import { useAccess, useSession, useWorld, type World } from "../live/world.ts";
@@ -19,6 +20,7 @@ import type { Jump } from "./items.ts";
 import { RowList, type RowListHandle } from "./row-list.tsx";
 import { sayActivity } from "./say-activity.ts";
 
+const Composer = lazy(async () => ({ default: (await import("../composer/composer.tsx")).Composer }));
 const AskSheet = lazy(async () => ({ default: (await import("../asks/ask-sheet.tsx")).AskSheet }));
 const Side = lazy(async () => ({ default: (await import("../side/side.tsx")).Side }));
 const RewindDialog = lazy(async () => ({
@@ -128,7 +130,11 @@ export function Conversation({
         />
         <main className="conversation" id="main">
           <SideChips view={settled} onOpen={() => setSideOpen(true)} />
-          {isSearching && <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />}
+          {isSearching && (
+            <Loaded>
+              <ConversationSearch rows={rows} list={list} onClose={() => setSearching(false)} />
+            </Loaded>
+          )}
           {state.phase === "failed" ? (
             <div className="state">
               <p>{words.sessionFailed(state.problem?.message ?? "")}</p>
@@ -147,7 +153,7 @@ export function Conversation({
               </Button>
             )}
             {hasSheet && !isLater ? (
-              <Suspense>
+              <Loaded>
                 <AskSheet
                   asks={asks}
                   session={session}
@@ -155,18 +161,20 @@ export function Conversation({
                   onAnswer={actions.answer}
                   onLater={() => setLater(true)}
                 />
-              </Suspense>
+              </Loaded>
             ) : (
               (reading ??
               (access === "work" ? (
-                <Composer ref={composer} session={session} view={settled} />
+                <Loaded meanwhile={<div className="composer-place" />}>
+                  <Composer ref={composer} session={session} view={settled} />
+                </Loaded>
               ) : (
                 <p className="reading quiet">{words.access[access]}</p>
               )))
             )}
           </div>
         </main>
-        <Suspense fallback={<aside className="side" />}>
+        <Loaded meanwhile={<aside className="side" />}>
           <Side
             session={session}
             view={settled}
@@ -177,17 +185,17 @@ export function Conversation({
             onRewind={rewind}
             onAgent={openAgent}
           />
-        </Suspense>
+        </Loaded>
       </div>
       {rewinding && (
-        <Suspense>
+        <Loaded>
           <RewindDialog
             session={session}
             view={view}
             checkpoint={rewinding.checkpoint}
             onClose={() => setRewinding(undefined)}
           />
-        </Suspense>
+        </Loaded>
       )}
     </RowActionsContext>
   );

@@ -29,7 +29,7 @@ type RowListProps = {
   readonly rows: readonly Row[];
   readonly label: string;
   readonly ref?: Ref<RowListHandle>;
-  /** The row to begin at; the end where none is named. */
+  /** The row that the address names: it is gone to once it is there; until then, and where none is named, the end is shown. */
   readonly start?: string | undefined;
 };
 
@@ -38,7 +38,7 @@ const nearPx = 48;
 
 export function RowList({ rows, label, ref, start }: RowListProps): ReactElement {
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [isFollowing, setFollowing] = useState(start === undefined);
+  const [isFollowing, setFollowing] = useState(true);
   const list = useRef<VirtualizerHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const items = useItems(rows);
@@ -56,24 +56,28 @@ export function RowList({ rows, label, ref, start }: RowListProps): ReactElement
     [],
   );
   const toItem = useCallback((index: number): void => {
+    // At once: whatever is measured on the way there must not go back to the end.
+    follows.current = false;
     setFollowing(false);
     list.current?.scrollToIndex(index, { align: "start", offset: -24 });
-    // Where it was not measured yet, the place is only known once it is drawn.
-    requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[data-item="${index}"]`)?.focus(),
-    );
+    focusOnceDrawn(scroller.current, index);
   }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are others
   useLayoutEffect(() => {
     if (follows.current) toEnd();
   }, [items, toEnd]);
-  const hasItems = items.items.length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when it is opened, or once its rows are there
+  // The end of a long session is there before the rest of it: a row that is not known yet is gone to later, once.
+  const sought = useRef<string>(undefined);
+  const lastStart = useRef<string>(undefined);
   useLayoutEffect(() => {
-    const index = start === undefined ? undefined : itemOfRow(items, start);
-    if (index !== undefined) list.current?.scrollToIndex(index, { align: "start", offset: -24 });
-  }, [start, hasItems]);
+    if (lastStart.current !== start) sought.current = start;
+    lastStart.current = start;
+    const index = sought.current === undefined ? undefined : itemOfRow(items, sought.current);
+    if (index === undefined) return;
+    sought.current = undefined;
+    toItem(index);
+  }, [start, items, toItem]);
 
   useImperativeHandle(ref, () => ({
     toEnd: () => {
@@ -143,6 +147,15 @@ export function RowList({ rows, label, ref, start }: RowListProps): ReactElement
       )}
     </div>
   );
+}
+
+/** A row that was far away is drawn some frames later, and seen once it was measured. */
+function focusOnceDrawn(scroller: HTMLElement | null, index: number, frames = 20): void {
+  requestAnimationFrame(() => {
+    const item = scroller?.querySelector<HTMLElement>(`[data-item="${index}"]`);
+    item?.focus({ preventScroll: true });
+    if (frames > 0 && (!item || document.activeElement !== item)) focusOnceDrawn(scroller, index, frames - 1);
+  });
 }
 
 /** Each list of rows is made into items from the one before. */

@@ -71,8 +71,8 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
       <section className="diff-files" aria-label={words.diffs.files}>
         <header>
           <span className="figures">
-            {words.diffs.counted(diff.files.length + diff.more)} <span className="added">+{diff.added}</span>{" "}
-            <span className="removed">−{diff.removed}</span>
+            {words.diffs.counted(diff.files.length + diff.more)}{" "}
+            {diff.counting ? <span className="quiet">{words.diffs.counting}</span> : <Lines of={diff} />}
           </span>
         </header>
         {diff.files.length === 0 ? (
@@ -149,9 +149,7 @@ function FileList({ diff, current, onPick }: FileListProps): ReactElement {
               <span className="one-line quiet">{visible(folderOf(file.path))}</span>
             </span>
             {file.staged !== "unstaged" && <Icon name="check" />}
-            <span className="figures">
-              <span className="added">+{file.added}</span> <span className="removed">−{file.removed}</span>
-            </span>
+            <span className="figures">{!diff.counting && <Lines of={file} />}</span>
           </button>
         )}
       </VList>
@@ -159,6 +157,12 @@ function FileList({ diff, current, onPick }: FileListProps): ReactElement {
     </div>
   );
 }
+
+const Lines = ({ of }: { of: Pick<DiffFile, "added" | "removed"> }) => (
+  <>
+    <span className="added">+{of.added}</span> <span className="removed">−{of.removed}</span>
+  </>
+);
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

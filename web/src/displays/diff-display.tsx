@@ -46,7 +46,7 @@ const OneColumn = ({ hunks }: { readonly hunks: readonly (readonly DiffLine[])[]
   <Folded lines={withHeads(hunks)} most={mostLines} keep="start">
     {(shown) => (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys
-      <section className="diff" tabIndex={0} aria-label={words.diff}>
+      <figure className="diff" tabIndex={0} aria-label={words.diff}>
         <table>
           <tbody>
             {shown.map((line, index) => (
@@ -64,7 +64,7 @@ const OneColumn = ({ hunks }: { readonly hunks: readonly (readonly DiffLine[])[]
             ))}
           </tbody>
         </table>
-      </section>
+      </figure>
     )}
   </Folded>
 );
@@ -73,7 +73,7 @@ const TwoColumns = ({ hunks }: { readonly hunks: readonly (readonly DiffLine[])[
   <Folded lines={withHeads(hunks.map(sideBySide))} most={mostLines} keep="start">
     {(shown) => (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys
-      <section className="diff both" tabIndex={0} aria-label={words.diff}>
+      <figure className="diff both" tabIndex={0} aria-label={words.diff}>
         <table>
           <tbody>
             {shown.map((row, index) => (
@@ -91,7 +91,7 @@ const TwoColumns = ({ hunks }: { readonly hunks: readonly (readonly DiffLine[])[
             ))}
           </tbody>
         </table>
-      </section>
+      </figure>
     )}
   </Folded>
 );

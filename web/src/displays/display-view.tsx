@@ -1,14 +1,19 @@
 /** One table: what a tool shows of its work → how this screen shows it. The page knows no tool. */
 import type { Display } from "keel/protocol";
 import { readable } from "keel/view";
-import type { ReactElement } from "react";
+import { lazy, type ReactElement } from "react";
 import { Icon } from "../kit/icon.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
 import { DiffDisplay } from "./diff-display.tsx";
 import { Folded } from "./folded.tsx";
-import { TerminalDisplay } from "./terminal-display.tsx";
+
+/** What a command printed is read when it is opened. */
+const TerminalDisplay = lazy(async () => ({
+  default: (await import("./terminal-display.tsx")).TerminalDisplay,
+}));
 
 type DisplayOf<Kind extends Display["kind"]> = Extract<Display, { kind: Kind }>;
 type Shown<Kind extends Display["kind"]> = {
@@ -21,7 +26,11 @@ const displays: { readonly [Kind in Display["kind"]]: (shown: Shown<Kind>) => Re
   text: ({ display }) => <PlainText text={display.text} />,
   markdown: ({ display }) => <Markdown text={readable(display.text)} />,
   diff: ({ display }) => <DiffDisplay display={display} />,
-  terminal: TerminalDisplay,
+  terminal: (shown) => (
+    <Loaded meanwhile={<pre className="plain">{readable(shown.display.command)}</pre>}>
+      <TerminalDisplay {...shown} />
+    </Loaded>
+  ),
   files: FilesDisplay,
   todo: ({ display }) => <TodoItems items={display.items} />,
   agent: ({ display }) => <Markdown text={readable(display.text)} />,

@@ -2,6 +2,9 @@
  * An agent of another engine, in that engine's own messages: what it says and uses, what it asks, and a field for words
  * to it. Of an engine that keeps its history to itself a place is left, and no guess.
  */
+import "../asks/asks.css";
+import "../composer/composer.css";
+import "../overview/overview.css";
 import type { AgentUpdate, WorkerEntry } from "keel/client";
 import { askWords, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
@@ -15,7 +18,7 @@ import { type ForeignRow, rowsOfMessage } from "./foreign-rows.ts";
 type ForeignAsk = Extract<AgentUpdate, { kind: "ask" }>["ask"];
 
 /** Engines whose messages the server hands on. */
-const known: ReadonlySet<string> = new Set(["sdk", "acp"]);
+const known: ReadonlySet<string> = new Set(["sdk"]);
 
 export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): ReactElement {
   const { client } = useWorld();

@@ -254,6 +254,7 @@ const Asks = (): ReactElement => (
 
 const Hostile = (): ReactElement => (
   <Sheet title="Hostile texts">
+    <h2>Rows</h2>
     <Stage events={[]}>
       <RowsOf rows={hostileRows} />
     </Stage>

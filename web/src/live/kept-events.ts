@@ -2,8 +2,8 @@
  * What the browser keeps: the durable events of sessions by their seq, so that a reload paints before anybody answers,
  * and inputs that have no receipt yet. It is a copy: it can be deleted at any moment, and is when the person signs out.
  */
-import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { Command, Durable } from "keel/protocol";
+import { answerOf, endOf, openDatabase } from "./indexed-db.ts";
 
 /** What is kept of a session without a gap: from its first event to `seq`. */
 type KeptSession = { readonly id: string; readonly seq: number; readonly usedAt: number };
@@ -16,11 +16,9 @@ export type UnsentInput = {
   readonly command: Extract<Command, { type: "input" }>;
 };
 
-interface Schema extends DBSchema {
-  events: { key: [session: string, seq: number]; value: Durable };
-  sessions: { key: string; value: KeptSession; indexes: { usedAt: number } };
-  unsent: { key: string; value: UnsentInput };
-}
+/** What stands in each of the stores; the key of an event is its session and its seq. */
+type Stores = { readonly events: Durable; readonly sessions: KeptSession; readonly unsent: UnsentInput };
+type StoreName = keyof Stores;
 
 export type KeptEvents = {
   /** The last seq that is kept; 0 where there is none. */
@@ -46,12 +44,10 @@ const maxBytes = 600 * 1024 * 1024;
 /** Where the browser lets nothing be kept (a private window), nothing is, and the page works all the same. */
 export async function openKeptEvents(): Promise<KeptEvents> {
   try {
-    const database = await openDB<Schema>(databaseName, 1, {
-      upgrade(fresh) {
-        fresh.createObjectStore("events", { keyPath: ["session", "seq"] });
-        fresh.createObjectStore("sessions", { keyPath: "id" }).createIndex("usedAt", "usedAt");
-        fresh.createObjectStore("unsent", { keyPath: "id" });
-      },
+    const database = await openDatabase(databaseName, 1, (fresh) => {
+      fresh.createObjectStore("events", { keyPath: ["session", "seq"] });
+      fresh.createObjectStore("sessions", { keyPath: "id" }).createIndex("usedAt", "usedAt");
+      fresh.createObjectStore("unsent", { keyPath: "id" });
     });
     return keptIn(database);
   } catch {
@@ -59,7 +55,12 @@ export async function openKeptEvents(): Promise<KeptEvents> {
   }
 }
 
-function keptIn(database: IDBPDatabase<Schema>): KeptEvents {
+function keptIn(database: IDBDatabase): KeptEvents {
+  const reading = (name: StoreName): IDBObjectStore => database.transaction(name).objectStore(name);
+  const writing = (name: StoreName): IDBObjectStore =>
+    database.transaction(name, "readwrite").objectStore(name);
+  const get = <Name extends StoreName>(name: Name, key: IDBValidKey): Promise<Stores[Name] | undefined> =>
+    answerOf(reading(name).get(key));
   let waiting: Durable[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,55 +72,58 @@ function keptIn(database: IDBPDatabase<Schema>): KeptEvents {
     const last = new Map<string, number>();
     for (const event of events) {
       last.set(event.session, Math.max(event.seq, last.get(event.session) ?? 0));
-      void transaction.objectStore("events").put(event);
+      transaction.objectStore("events").put(event);
     }
     const sessions = transaction.objectStore("sessions");
+    const ended = endOf(transaction);
     for (const [id, seq] of last) {
-      const before = (await sessions.get(id))?.seq ?? 0;
-      void sessions.put({ id, seq: Math.max(seq, before), usedAt: Date.now() });
+      const before = (await answerOf<KeptSession | undefined>(sessions.get(id)))?.seq ?? 0;
+      sessions.put({ id, seq: Math.max(seq, before), usedAt: Date.now() });
     }
-    await transaction.done;
+    await ended;
     await makeRoom(database, [...last.keys()]);
   }
 
   return {
     async lastSeq(session) {
-      const known = await database.get("sessions", session);
-      if (known) void database.put("sessions", { ...known, usedAt: Date.now() }).catch(() => undefined);
+      const known = await get("sessions", session);
+      if (known) writing("sessions").put({ ...known, usedAt: Date.now() });
       return known?.seq ?? 0;
     },
     read: (session, after, upTo) =>
-      database.getAll("events", IDBKeyRange.bound([session, after], [session, upTo], true, false)),
-    event: (session, seq) => database.get("events", [session, seq]),
+      answerOf(reading("events").getAll(IDBKeyRange.bound([session, after], [session, upTo], true, false))),
+    event: (session, seq) => get("events", [session, seq]),
     keep(event) {
       waiting.push(event);
       // A full disk, a closed database: the server has it all.
       timer ??= setTimeout(() => void write().catch(() => undefined), writeAfterMs);
     },
-    unsent: () => database.getAll("unsent"),
-    putUnsent: async (input) => void (await database.put("unsent", input)),
-    removeUnsent: (id) => database.delete("unsent", id),
+    unsent: () => answerOf(reading("unsent").getAll()),
+    putUnsent: async (input) => void (await answerOf(writing("unsent").put(input))),
+    removeUnsent: (id) => answerOf(writing("unsent").delete(id)),
     forget: (session) => forget(database, session),
     async clear() {
       clearTimeout(timer);
       timer = undefined;
       waiting = [];
-      await Promise.all([database.clear("events"), database.clear("sessions"), database.clear("unsent")]);
+      const names = ["events", "sessions", "unsent"] as const;
+      await Promise.all(names.map((name) => answerOf(writing(name).clear())));
     },
   };
 }
 
-async function forget(database: IDBPDatabase<Schema>, session: string): Promise<void> {
+async function forget(database: IDBDatabase, session: string): Promise<void> {
   const transaction = database.transaction(["events", "sessions"], "readwrite");
-  void transaction.objectStore("events").delete(IDBKeyRange.bound([session, 0], [session, Infinity]));
-  void transaction.objectStore("sessions").delete(session);
-  await transaction.done;
+  transaction.objectStore("events").delete(IDBKeyRange.bound([session, 0], [session, Infinity]));
+  transaction.objectStore("sessions").delete(session);
+  await endOf(transaction);
 }
 
-async function makeRoom(database: IDBPDatabase<Schema>, inUse: readonly string[]): Promise<void> {
+async function makeRoom(database: IDBDatabase, inUse: readonly string[]): Promise<void> {
   const { usage = 0 } = await navigator.storage.estimate();
   if (usage < maxBytes) return;
-  const oldest = (await database.getAllFromIndex("sessions", "usedAt")).find(({ id }) => !inUse.includes(id));
+  const byUse = database.transaction("sessions").objectStore("sessions").index("usedAt");
+  const oldest = (await answerOf<KeptSession[]>(byUse.getAll())).find(({ id }) => !inUse.includes(id));
   if (oldest) await forget(database, oldest.id);
 }
 

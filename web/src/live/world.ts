@@ -7,6 +7,7 @@ import { createContext, useContext, useEffect } from "react";
 import type { KeptEvents, UnsentInput } from "./kept-events.ts";
 import { Cell, type Observable, useValue } from "./observable.ts";
 import { SessionFeed, type SessionState } from "./session-feed.ts";
+import { WorkspaceList } from "./workspace-list.ts";
 
 export type WorldPorts = {
   readonly client: KeelClient;
@@ -16,6 +17,8 @@ export type WorldPorts = {
   /** Whether the server says that this browser may not come in. */
   isSentAway(): Promise<boolean>;
   nextPaint(then: () => void): void;
+  /** In a moment, for what changes nothing that is seen as often as not: asking for a paint would bring one about. */
+  soon(then: () => void): void;
   pause(): Promise<void>;
   now(): number;
   uuid(): string;
@@ -26,7 +29,7 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
-const rememberMs = 5_000;
+const rememberMs = 30_000;
 
 export class World {
   readonly client: KeelClient;
@@ -35,13 +38,15 @@ export class World {
   readonly kept: KeptEvents;
   readonly notes: WorldPorts["notes"];
   readonly uuid: () => string;
-  readonly workspaces: Cell<Workspaces>;
+  readonly workspaceList: WorkspaceList;
   /** The server does not let this browser in, or no longer. */
   readonly isRefused = new Cell(false);
   /** How far the server lets this browser go; it is only asked for, never decided here. */
   readonly access = new Cell<Access>("work");
   /** Inputs on their way, which have no receipt yet. */
   readonly unsent = new Cell<readonly UnsentInput[]>([]);
+  /** Why some of them were refused, by their ids; they stay until somebody takes them back. */
+  readonly refusals = new Cell<ReadonlyMap<string, string>>(new Map());
   readonly #ports: WorldPorts;
   readonly #feeds = new Map<string, FollowedSession>();
   readonly #stop = new AbortController();
@@ -56,7 +61,7 @@ export class World {
     this.kept = ports.kept;
     this.notes = ports.notes;
     this.uuid = ports.uuid;
-    this.workspaces = new Cell(this.#remembered());
+    this.workspaceList = new WorkspaceList(this.#remembered());
     void this.#watchWorkspaces().catch(() => undefined);
     void this.#sendUnsent();
     void this.#lookAtDoor();
@@ -70,6 +75,10 @@ export class World {
       if (state === "lost") void this.#lookAtDoor();
       if (state === "connected") greet();
     });
+  }
+
+  get workspaces(): Observable<Workspaces> {
+    return this.workspaceList.all;
   }
 
   /** Of a session that is looked at: whoever does so holds it. */
@@ -102,6 +111,12 @@ export class World {
     await this.#send(input);
   }
 
+  /** It has its receipt, or somebody has taken it back. */
+  async dropUnsent(id: string): Promise<void> {
+    this.unsent.set(this.unsent.get().filter((input) => input.id !== id));
+    await this.kept.removeUnsent(id).catch(() => undefined);
+  }
+
   /** What there is, for the next page to begin with. */
   remember(): void {
     clearTimeout(this.#remembering);
@@ -126,12 +141,14 @@ export class World {
         await this.submit(input.session, input.command);
         break;
       } catch (thrown) {
+        if (this.#stop.signal.aborted) return;
         // Refused is an answer too; a lost link is none.
-        if (faultOf(thrown).code !== "link_lost" || this.#stop.signal.aborted) break;
+        const { code, message } = faultOf(thrown);
+        if (code === "link_lost") continue;
+        return this.refusals.set(new Map(this.refusals.get()).set(input.id, message));
       }
     }
-    this.unsent.set(this.unsent.get().filter(({ id }) => id !== input.id));
-    await this.kept.removeUnsent(input.id).catch(() => undefined);
+    await this.dropUnsent(input.id);
   }
 
   async #sendUnsent(): Promise<void> {
@@ -179,15 +196,15 @@ export class World {
   }
 
   async #watchWorkspaces(): Promise<void> {
-    let isPaintDue = false;
+    let isDue = false;
     let now = this.workspaces.get();
     for await (const update of this.client.workspaces.watch(this.#stop.signal)) {
       now = foldWorkspaces(now, update);
-      if (isPaintDue) continue;
-      isPaintDue = true;
-      this.#ports.nextPaint(() => {
-        isPaintDue = false;
-        this.workspaces.set(now);
+      if (isDue) continue;
+      isDue = true;
+      this.#ports.soon(() => {
+        isDue = false;
+        this.workspaceList.set(now);
         this.#rememberSoon();
       });
     }
@@ -228,6 +245,13 @@ export function useWorld(): World {
 export const useAccess = (): Access => useValue(useWorld().access);
 
 export const useWorkspaces = (): Workspaces => useValue(useWorld().workspaces);
+
+/** In their order; drawn anew when one comes, goes, moves or asks, and not with each word of one. */
+export const useOrderedWorkspaces = (): Workspaces => useValue(useWorld().workspaceList.ordered);
+
+/** One of them: what others do draws nothing. Undefined where it is gone, or not known yet. */
+export const useWorkspace = (id: string): WorkspaceEntry | undefined =>
+  useValue(useWorld().workspaceList.one(id));
 
 export function useSession(session: string): { readonly feed: SessionFeed; readonly state: SessionState } {
   const world = useWorld();

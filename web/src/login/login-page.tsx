@@ -1,4 +1,5 @@
 /** For a browser that is not let in: how it comes in. */
+import "../overview/overview.css";
 import "./login.css";
 import type { ReactElement } from "react";
 import { words } from "../words.ts";

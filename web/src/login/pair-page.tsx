@@ -1,4 +1,5 @@
 /** Where a device that has no secret gets one: it comes with a code, shows digits, and waits for a yes. */
+import "../overview/overview.css";
 import "./login.css";
 import { collectSecret } from "keel/client";
 import { type ReactElement, useState } from "react";

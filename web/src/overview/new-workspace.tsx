@@ -1,4 +1,5 @@
 /** A new workspace: a folder, a worktree of it or not, who works there, and what they are told first. */
+import "./overview.css";
 import type { JsonObject, NewWorker, PermissionMode } from "keel/protocol";
 import { type ReactElement, useId, useState } from "react";
 import { filesIn, type Picture, takeFiles } from "../composer/pictures.ts";
@@ -8,7 +9,8 @@ import { useNavigation } from "../live/navigation.ts";
 import { faultOf, useWorkspaces, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 
-const engines = ["keel", "sdk", "acp", "pty"] as const;
+/** Those that the server has for an agent. */
+const engines = ["keel", "sdk", "pty"] as const;
 type Engine = (typeof engines)[number];
 const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions"];
 
@@ -56,8 +58,7 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
       kind: "agent",
       name: engine === "keel" ? words.workers.agent : words.create.engines[engine],
       engine,
-      ...(engine === "keel" || engine === "sdk" ? { options } : {}),
-      ...(engine === "pty" || engine === "acp" ? { command: command.trim().split(/\s+/) } : {}),
+      ...(engine === "pty" ? { command: command.trim().split(/\s+/) } : { options }),
       // With images it is said as soon as there is a session.
       ...(said !== "" && pictures.length === 0 ? { prompt: said } : {}),
     };
@@ -169,7 +170,7 @@ export function NewWorkspace({ onClose }: { readonly onClose: () => void }): Rea
               ))}
             </select>
           </label>
-          {engine === "pty" || engine === "acp" ? (
+          {engine === "pty" ? (
             <label className="field">
               <span className="label">{words.create.command}</span>
               <input

@@ -1,4 +1,5 @@
 /** The first page: everything that is at work, or one field to begin with. */
+import "./overview.css";
 import type { SessionEntry, WorkspaceEntry } from "keel/protocol";
 import { sayUsd, visible, workspacesByFolder } from "keel/view";
 import { type FormEvent, memo, type ReactElement, useEffect, useState } from "react";
@@ -8,7 +9,8 @@ import { Link } from "../kit/link.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Ago } from "../kit/time.tsx";
 import { useNavigation } from "../live/navigation.ts";
-import { faultOf, useWorkspaces, useWorld } from "../live/world.ts";
+import { useValue } from "../live/observable.ts";
+import { faultOf, useWorkspace, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 import { activitySigns, RailButton } from "./rail.tsx";
 import { useSearch } from "./use-search.ts";
@@ -17,9 +19,11 @@ import { workerIcons } from "./worker-tabs.tsx";
 type OverviewProps = { readonly onCreate: () => void; readonly onRail: () => void };
 
 export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
-  const { all, isKnown } = useWorkspaces();
   const [wanted, setWanted] = useState("");
   const [withArchived, setArchived] = useState(false);
+  const { workspaceList } = useWorld();
+  // What they say matters only to whoever looks for words.
+  const { all, isKnown } = useValue(wanted.trim() === "" ? workspaceList.ordered : workspaceList.all);
   const shown = all.filter((workspace) => (withArchived || !workspace.archived) && fits(workspace, wanted));
   const hasArchived = all.some(({ archived }) => archived);
   const said = useSearch(wanted);
@@ -65,8 +69,8 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
           <section key={folder}>
             <h2>{visible(folder)}</h2>
             <ul className="cards">
-              {workspaces.map((workspace) => (
-                <OverviewRow key={workspace.id} workspace={workspace} />
+              {workspaces.map(({ id }) => (
+                <OverviewRow key={id} id={id} />
               ))}
             </ul>
           </section>
@@ -109,13 +113,11 @@ const hasWords = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: 
   return all.some((text) => text.toLowerCase().includes(wanted));
 };
 
-const OverviewRow = memo(function OverviewRow({
-  workspace,
-}: {
-  readonly workspace: WorkspaceEntry;
-}): ReactElement {
+const OverviewRow = memo(function OverviewRow({ id }: { readonly id: string }): ReactElement | null {
   const world = useWorld();
-  const { id, title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
+  const workspace = useWorkspace(id);
+  if (!workspace) return null;
+  const { title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
   const cost = workers.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0);
   return (
     <li className={`card${archived ? " is-archived" : ""}`}>

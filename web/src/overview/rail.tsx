@@ -1,12 +1,12 @@
 /** All workspaces with their workers, as they are right now; what needs a person stands first. */
-import type { WorkerActivity, WorkspaceEntry } from "keel/protocol";
+import type { WorkerActivity } from "keel/protocol";
 import { activityOfWorkspace, openAsksOf, visible, workspacesByFolder } from "keel/view";
 import { memo, type ReactElement } from "react";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
-import { useWorkspaces } from "../live/world.ts";
+import { useOrderedWorkspaces, useWorkspace } from "../live/world.ts";
 import { modKey } from "../shortcuts.ts";
 import { words } from "../words.ts";
 
@@ -28,7 +28,7 @@ export const activitySigns = {
 } as const satisfies Record<WorkerActivity, SignKind>;
 
 export function Rail({ current, onPalette, onCreate, onPick }: RailProps): ReactElement {
-  const { all, isKnown } = useWorkspaces();
+  const { all, isKnown } = useOrderedWorkspaces();
   const shown = all.filter(({ archived }) => !archived);
   const asks = openAsksOf(shown);
   return (
@@ -54,13 +54,8 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
           <section key={folder}>
             <h2 title={visible(folder)}>{visible(lastName(folder))}</h2>
             <ul>
-              {workspaces.map((workspace) => (
-                <RailRow
-                  key={workspace.id}
-                  workspace={workspace}
-                  isCurrent={workspace.id === current}
-                  onPick={onPick}
-                />
+              {workspaces.map(({ id }) => (
+                <RailRow key={id} id={id} isCurrent={id === current} onPick={onPick} />
               ))}
             </ul>
           </section>
@@ -86,16 +81,18 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
 }
 
 const RailRow = memo(function RailRow({
-  workspace,
+  id,
   isCurrent,
   onPick,
 }: {
-  readonly workspace: WorkspaceEntry;
+  readonly id: string;
   readonly isCurrent: boolean;
   readonly onPick: () => void;
-}): ReactElement {
+}): ReactElement | null {
+  const workspace = useWorkspace(id);
+  if (!workspace) return null;
   const activity = activityOfWorkspace(workspace);
-  const { id, title, added = 0, removed = 0, workers } = workspace;
+  const { title, added = 0, removed = 0, workers } = workspace;
   const last = workers.findLast(({ lastWords }) => lastWords !== undefined)?.lastWords;
   return (
     <li>

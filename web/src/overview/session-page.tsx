@@ -1,12 +1,15 @@
 /** A session by itself: an old one, or that of an agent. It is read, and can be taken up into a workspace. */
-import { type ReactElement, useState } from "react";
-import { Conversation } from "../conversation/conversation.tsx";
+import { lazy, type ReactElement, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import { faultOf, useWorkspaces, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
 import { isConversation } from "./switch-view.ts";
+
+const Conversation = lazy(async () => ({
+  default: (await import("../conversation/conversation.tsx")).Conversation,
+}));
 
 type SessionPageProps = { readonly route: Extract<Route, { page: "session" }>; readonly onRail: () => void };
 

@@ -1,17 +1,20 @@
 /** A worker, by its kind: a conversation, a terminal or a diff. */
 import type { WorkerEntry, WorkspaceEntry } from "keel/protocol";
 import { visible } from "keel/view";
-import { lazy, type ReactElement, type ReactNode } from "react";
-import { Conversation } from "../conversation/conversation.tsx";
+import { lazy, type ReactElement, type ReactNode, useMemo } from "react";
 import { Button } from "../kit/button.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import { useNavigation } from "../live/navigation.ts";
-import { useWorkspaces, useWorld } from "../live/world.ts";
+import { useOrderedWorkspaces, useWorkspace, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
 import { RailButton } from "./rail.tsx";
 import { isConversation, toConsole } from "./switch-view.ts";
 import { WorkerTabs } from "./worker-tabs.tsx";
 
+const Conversation = lazy(async () => ({
+  default: (await import("../conversation/conversation.tsx")).Conversation,
+}));
 const TerminalWorker = lazy(async () => ({
   default: (await import("../terminal/terminal-worker.tsx")).TerminalWorker,
 }));
@@ -23,9 +26,12 @@ const DiffWorker = lazy(async () => ({ default: (await import("../diff/diff-work
 type WorkerPageProps = { readonly route: Extract<Route, { page: "worker" }>; readonly onRail: () => void };
 
 export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
-  const { all, isKnown } = useWorkspaces();
-  const workspace = all.find(({ id }) => id === route.workspace);
+  const { isKnown } = useOrderedWorkspaces();
+  const workspace = useWorkspace(route.workspace);
   const worker = workspace?.workers.find(({ id }) => id === route.worker) ?? workspace?.workers[0];
+  const workerId = worker?.id;
+  // The same for as long as it leads to the same place: a change of any workspace draws no row anew.
+  const here = useMemo(() => ({ ...route, worker: workerId }), [route, workerId]);
   if (!workspace)
     return (
       <main className="state" id="main">
@@ -44,20 +50,22 @@ export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
       <Conversation
         key={worker.session}
         session={worker.session}
-        route={{ ...route, worker: worker.id }}
+        route={here}
         workspace={workspace}
         onRail={onRail}
       />
     );
   return (
     <Frame workspace={workspace} worker={worker} onRail={onRail}>
-      {worker.kind === "diff" ? (
-        <DiffWorker key={worker.id} workspace={workspace} worker={worker} />
-      ) : worker.kind === "terminal" || worker.engine === "pty" ? (
-        <TerminalWorker key={worker.id} worker={worker} />
-      ) : (
-        <ForeignAgent key={worker.id} worker={worker} />
-      )}
+      <Loaded key={worker.id} meanwhile={<p className="state quiet">{words.reading}</p>}>
+        {worker.kind === "diff" ? (
+          <DiffWorker workspace={workspace} worker={worker} />
+        ) : worker.kind === "terminal" || worker.engine === "pty" ? (
+          <TerminalWorker worker={worker} />
+        ) : (
+          <ForeignAgent worker={worker} />
+        )}
+      </Loaded>
     </Frame>
   );
 }

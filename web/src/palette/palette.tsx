@@ -1,4 +1,5 @@
 /** Finds anything and does anything by keys: workspaces, workers, sessions, questions, commands of the page. */
+import "../overview/overview.css";
 import type { SessionEntry } from "keel/protocol";
 import { activityOfWorkspace, visible } from "keel/view";
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from "react";

@@ -13,8 +13,9 @@ import {
   type TurnEndRow,
   visible,
 } from "keel/view";
-import { lazy, type ReactElement, Suspense } from "react";
+import { lazy, type ReactElement } from "react";
 import { Icon } from "../kit/icon.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
@@ -42,7 +43,7 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
     );
   if (!closed)
     return (
-      <Suspense fallback={<p className="answered">{askTitle(ask)}</p>}>
+      <Loaded meanwhile={<p className="answered">{askTitle(ask)}</p>}>
         <AskCard
           ask={ask}
           session={session}
@@ -50,7 +51,7 @@ export function QuestionRow({ row }: RowProps<AskRow>): ReactElement {
           isReadOnly={!mayAnswer}
           onAnswer={(given, keep) => answer(ask, given, keep)}
         />
-      </Suspense>
+      </Loaded>
     );
   const option = ask.options.find(({ id }) => id === closed.answer.option);
   const isYes = closed.answer.verdict === "allow";

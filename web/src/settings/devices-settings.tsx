@@ -1,4 +1,5 @@
 /** Who may come in: devices that have a secret, and the way for one more. */
+import "../asks/asks.css";
 import { type DeviceEntry, type Pairing, spelled } from "keel/protocol";
 import { visible } from "keel/view";
 import { type ReactElement, useCallback, useEffect, useState } from "react";

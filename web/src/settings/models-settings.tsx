@@ -19,9 +19,15 @@ function Models({ session }: { readonly session: string }): ReactElement {
           <tr>
             <th scope="col">{words.settings.model}</th>
             <th scope="col">{words.settings.provider}</th>
-            <th scope="col">{words.settings.window}</th>
-            <th scope="col">{words.settings.priceIn}</th>
-            <th scope="col">{words.settings.priceOut}</th>
+            <th scope="col" className="figures">
+              {words.settings.window}
+            </th>
+            <th scope="col" className="figures">
+              {words.settings.priceIn}
+            </th>
+            <th scope="col" className="figures">
+              {words.settings.priceOut}
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -4,6 +4,7 @@ import { type ReactElement, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { useInquiry } from "../live/use-inquiry.ts";
 import { faultOf, useWorld } from "../live/world.ts";
+import { InlineMarkdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
 import { OfSession } from "./of-session.tsx";
 
@@ -90,7 +91,9 @@ function Rules({ session }: { readonly session: string }): ReactElement {
           {problem}
         </p>
       )}
-      <p className="hint">{words.settings.ruleFiles}</p>
+      <p className="hint">
+        <InlineMarkdown text={words.settings.ruleFiles} />
+      </p>
     </>
   );
 }

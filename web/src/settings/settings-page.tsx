@@ -1,4 +1,5 @@
 /** The settings: what runs unasked, which models and servers there are, who may come in, and how the page looks. */
+import "../overview/overview.css";
 import "./settings.css";
 import type { ReactElement } from "react";
 import { Link } from "../kit/link.tsx";

@@ -1,4 +1,6 @@
 /** Puts files back as they were before a message: what would change first, then the change, then the way back. */
+import "../asks/asks.css";
+import "./side.css";
 import type { Receipt } from "keel/protocol";
 import { visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";

@@ -1,8 +1,10 @@
 /** Beside the conversation: what waits elsewhere, what was changed, what runs, what it takes. */
+import "./side.css";
 import type { AgentRow } from "keel/view";
-import { lazy, memo, type ReactElement, Suspense } from "react";
+import { lazy, memo, type ReactElement } from "react";
 import { InboxPart } from "../asks/inbox.tsx";
 import { IconButton } from "../kit/button.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import type { SessionView } from "../live/session-view.ts";
 import { words } from "../words.ts";
 import { ContextPart } from "./context-part.tsx";
@@ -45,9 +47,9 @@ export const Side = memo(function Side({
       <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
       <ContextPart session={session} view={view} isReadOnly={isReadOnly} />
       <CostPart view={view} />
-      <Suspense>
+      <Loaded>
         <TimelinePart view={view} />
-      </Suspense>
+      </Loaded>
     </aside>
   );
 });
