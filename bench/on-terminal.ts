@@ -11,6 +11,8 @@ export type OnTerminal = {
   wrote(words: string, from?: number): Promise<number>;
   /** Of the program and those below it, since it started. */
   cpuMs(): number;
+  /** Of the program alone, now. */
+  residentMb(): number;
   close(): void;
 };
 
@@ -54,6 +56,8 @@ export function onTerminal(
         look();
       }),
     cpuMs: () => treeCpuMs(child.pid),
+    residentMb: () =>
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_024,
     close: () => child.kill("SIGKILL"),
   };
 }

@@ -57,6 +57,20 @@ describe("the law of the screen", () => {
     expect((await watched(bytes)).faults).toEqual([said]);
   });
 
+  test("is broken by feet that reach the edge of a narrower screen, once one has not", async () => {
+    const terminal = new xterm.Terminal({ cols: 20, rows: 8, allowProposedApi: true });
+    const watch = watchFrames(terminal);
+    const write = (bytes: string): Promise<void> => new Promise((done) => terminal.write(bytes, done));
+    terminal.resize(12, 8);
+    await write(framesOf(["y".repeat(18)], ["y".repeat(18)]));
+    expect([...watch.faults, watch.isUnsettled()]).toEqual([true]);
+    await write(framesOf(["a"], ["b"], ["y".repeat(18)], ["b"]));
+    expect([...watch.faults, watch.isUnsettled()]).toEqual([
+      `a row of the foot reached the edge: ${"y".repeat(12)}`,
+      false,
+    ]);
+  });
+
   test("is broken by what is drawn outside of a frame, as long as the screen is there", () => {
     const on = "\u001b[?2004h";
     const off = "\u001b[?2004l";

@@ -12,7 +12,8 @@ import { kilobytes, type Suite } from "./suite.ts";
 export const terminalSuite: Suite = async (bench) => {
   const stage = await openStage(bench);
   let next: Reply = reply("Done.");
-  const server = await startModelServer({ script: () => next });
+  // A request of the last turns has all that was said: ten thousand of them would not fit.
+  const server = await startModelServer({ script: () => next, maxRequests: 10 });
   const show: Showing = {
     stage,
     server,
@@ -21,7 +22,14 @@ export const terminalSuite: Suite = async (bench) => {
     },
   };
   return {
-    contests: [startContest(show), replyContest(show), keyContest(show), sampleContest(show)],
+    contests: [
+      startContest(show),
+      replyContest(show),
+      keyContest(show),
+      escapeContest(show),
+      turnsContest(show),
+      sampleContest(show),
+    ],
     close: () => server.close(),
   };
 };
@@ -189,6 +197,81 @@ function keyContest(showing: Showing): Contest {
         name: "echo of a key at 200 deltas/s, ninth decile",
         unit: "ms",
         goal: { kind: "ratio", most: 2 },
+      },
+    ],
+  };
+}
+
+/** Whether Esc does what it says, however much is on its way: the slowest of many. */
+function escapeContest(showing: Showing): Contest {
+  const count = showing.stage.counts.terminalEscapes;
+  return {
+    name: "escape",
+    floor: { name: "nothing", run: async () => ({ escape: [0] }) },
+    keel: {
+      name: "keel",
+      run: async () => {
+        showing.follow(replyWith({ chunkChars: deltaCharacters, betweenMs: deltaEveryMs }, textOf(60_000)));
+        return shown("keel", showing, async (program) => {
+          const took: number[] = [];
+          for (let turn = 0; turn < count; turn++) {
+            const start = program.written().length;
+            program.type("go\r");
+            await program.wrote("some words", start);
+            await pause(200);
+            const from = program.written().length;
+            const typedAt = performance.now();
+            program.type("\u001b");
+            took.push((await program.wrote("Interrupted", from)) - typedAt);
+            await program.wrote(prompts.keel, from);
+          }
+          return { escape: [Math.max(...took)] };
+        });
+      },
+    },
+    figures: [
+      {
+        key: "escape",
+        name: `Esc to "Interrupted" at 200 deltas/s, the slowest of ${count}`,
+        unit: "ms",
+        goal: { kind: "value", most: 300 },
+      },
+    ],
+  };
+}
+
+/** One run for all rounds: it takes minutes. */
+function turnsContest(showing: Showing): Contest {
+  const count = showing.stage.counts.terminalTurns;
+  let once: Promise<Samples> | undefined;
+  const run = (): Promise<Samples> => {
+    showing.follow(reply("Done."));
+    return shown("keel", showing, async (program) => {
+      for (let turn = 0; turn < count; turn++) {
+        const from = program.written().length;
+        program.type("go\r");
+        await program.wrote("Done.", from);
+        await program.wrote(prompts.keel, program.written().indexOf("Done.", from));
+      }
+      return { memory: [program.residentMb()] };
+    });
+  };
+  return {
+    name: "turns",
+    floor: { name: "nothing", run: async () => ({ memory: [0] }) },
+    keel: {
+      name: "keel",
+      run: () => {
+        once ??= run();
+        return once;
+      },
+    },
+    figures: [
+      {
+        key: "memory",
+        name: `resident after ${count.toLocaleString("en-US")} turns (one run)`,
+        unit: "MB",
+        goal: { kind: "value", most: 150 },
       },
     ],
   };

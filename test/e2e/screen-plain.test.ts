@@ -1,4 +1,6 @@
 // Plain lines, for who listens: everything in words, once and in order, and no byte that moves anything.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../support/verifies.ts";
@@ -12,10 +14,10 @@ const script = {
 };
 
 describe.each([
-  ["TERM=dumb", { TERM: "dumb" }],
-  ["a setting for screen readers", { KEEL_PLAIN: "1" }],
-  ["NO_COLOR in a C locale", { KEEL_PLAIN: "1", NO_COLOR: "1", LC_ALL: "C" }],
-])("with %s", (_, env) => {
+  ["TERM=dumb", { TERM: "dumb" }, "plain-dumb"],
+  ["a setting for screen readers", { KEEL_PLAIN: "1" }, "plain-reader"],
+  ["NO_COLOR in a C locale", { KEEL_PLAIN: "1", NO_COLOR: "1", LC_ALL: "C" }, "plain-ascii"],
+])("with %s", (_, env, name) => {
   test("a conversation with a question is plain lines", async () => {
     verifies("S4.71", "P51");
     const stage = await openScreenStage(script);
@@ -50,6 +52,18 @@ describe.each([
       expect(found, `${words} in\n${seen.join("\n")}`).toBeGreaterThanOrEqual(at);
       at = found;
     }
+    // What a screen reader reads out: everything, as it stands.
+    const golden = path.resolve(import.meta.dirname, `../golden/screens/${name}.txt`);
+    const said = seen.map((line) =>
+      line.replaceAll(stage.project, "PROJECT").replaceAll(stage.folder, "HOME"),
+    );
+    const steady = `${said
+      .join("\n")
+      .replace(/^Keel \S+/m, "Keel VERSION")
+      .replace(/\d+(?:\.\d+)? (?:ms|s)\b/g, "TIME")
+      .replace(/--resume \S+/, "--resume ID")}\n`;
+    if (process.env["KEEL_WRITE_GOLDEN"] === "1") writeFileSync(golden, steady);
+    else expect(steady).toBe(readFileSync(golden, "utf8"));
     expect(seen.filter((line) => line.includes("It is done."))).toHaveLength(1);
     expect(seen.filter((line) => line.includes("I look first."))).toHaveLength(1);
   });

@@ -32,11 +32,11 @@ describe("the screen", () => {
     await ready(screen);
     say(screen, "Write");
     const random = chance();
-    for (let change = 0; change < 60; change++) {
-      await screen.resizeStill(random.between(60, 200), random.between(8, 60));
+    for (let change = 0; change < 80; change++) {
+      screen.resize(random.between(20, 200), random.between(16, 60));
       await pause(random.between(0, 40));
     }
-    await screen.resizeStill(80, 24);
+    screen.resize(80, 24);
     await screen.until("the end", ({ text }) => text().includes("LINE-0059"));
     await ready(screen);
     await leave(screen);

@@ -1,14 +1,28 @@
 // A screen whose session is a recording: events are told as they stand there, inquiries are answered from a table.
+import { PassThrough } from "node:stream";
 import type { ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
+import type { PanelItem } from "../../keel/src/hosts/tui/screen/panel.ts";
 import { usualSettings } from "../../keel/src/hosts/tui/screen/settings.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import type { SessionHandle } from "../../keel/src/protocol/handle.ts";
+import { textOfParts } from "../../keel/src/view/shown.ts";
 
 export type FedScene = {
   readonly name: string;
   readonly events: readonly Envelope[];
   /** Answers by the names of inquiries; facts of a plain session otherwise. */
   readonly answers?: Readonly<Record<string, unknown>>;
+  /** What commands say that the session answers itself, by their words. */
+  readonly says?: Readonly<Record<string, string>>;
+  /** The other sessions. */
+  readonly sessions?: readonly PanelItem[];
+  /** What a person typed before. */
+  readonly history?: readonly string[];
+};
+
+export type GoldenScene = FedScene & {
+  /** What is typed into it, one after the other, each with a picture behind it. */
+  readonly keys?: readonly { readonly say: string; readonly type: string }[];
 };
 
 const facts = {
@@ -24,13 +38,14 @@ const facts = {
   plugins: [],
 };
 
-/** More than a scene has: it waits until it is left. */
-async function* told(events: readonly Envelope[], signal: AbortSignal | undefined): AsyncGenerator<Envelope> {
+/** More than a scene has: it waits until it is left, and for what commands say. */
+async function* told(events: readonly Envelope[], more: AsyncIterable<Envelope>): AsyncGenerator<Envelope> {
   for (const event of events) yield event;
-  await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
+  yield* more;
 }
 
-function fedHandle({ events, answers = {} }: FedScene): SessionHandle {
+function fedHandle({ events, answers = {}, says = {} }: FedScene): SessionHandle {
+  const words = new PassThrough({ objectMode: true });
   const table: Readonly<Record<string, unknown>> = {
     facts,
     position: { seq: 0 },
@@ -46,8 +61,26 @@ function fedHandle({ events, answers = {} }: FedScene): SessionHandle {
   };
   return {
     id: "0198f3c2-0000-7000-8000-000000000001",
-    submit: async () => ({ type: "done" }) as never,
-    events: (_, signal) => told(events, signal),
+    async submit(command) {
+      const text = command.type === "input" ? textOfParts(command.content) : "";
+      const said = says[text];
+      const at = events.at(-1)?.at ?? 0;
+      if (said !== undefined)
+        words.write({ type: "command.answered", name: text.slice(1), text: said, at, session: "s" });
+      if (command.type === "rewind")
+        return {
+          type: "rewound",
+          preview: true,
+          files: [{ path: "/home/ada/shop/src/login.ts", insertions: 3, deletions: 12 }],
+          skipped: [],
+          lost: [],
+        };
+      return { type: "done" };
+    },
+    events: (_, signal) => {
+      signal?.addEventListener("abort", () => words.end(), { once: true });
+      return told(events, words);
+    },
     asks: async () => [],
     inquire: (async (name: string) => {
       if (!(name in table)) throw new Error(`nothing is known of ${name}`);
@@ -81,7 +114,7 @@ export function fedHost(
       editText: async () => undefined,
       clipboardImage: async () => undefined,
       readImage: async () => undefined,
-      readHistory: async () => [],
+      readHistory: async () => scene.history ?? [],
       addHistory: async () => undefined,
       branchOf: async () => "login-fix",
       statusLine: async () => undefined,
@@ -89,7 +122,7 @@ export function fedHost(
       writeExport: async (name) => name,
     },
     sessions: {
-      list: async () => [],
+      list: async () => scene.sessions ?? [],
       async *read() {
         for (const event of scene.events) if ("seq" in event && !event.origin) yield event;
       },

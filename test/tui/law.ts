@@ -27,6 +27,8 @@ export type FrameWatch = {
   tallest(): number;
   /** What was against the law, each kind once. */
   readonly faults: Set<string>;
+  /** It has become narrower, and no foot has kept off its edge since. */
+  isUnsettled(): boolean;
 };
 
 /**
@@ -41,6 +43,11 @@ export function watchFrames(terminal: Terminal): FrameWatch {
   /** Nothing but a way up since the frame began. */
   let isAtStart = false;
   let isResized = false;
+  /** Frames that were made before the program heard of it are cut at the edge; the next foot that is not was made for it. */
+  let isNarrower = false;
+  let columns = terminal.cols;
+  /** The row from which on a whole frame has drawn. */
+  let firstOfFrame: number | undefined;
   /** Rows that reached the edge, counted from the top of everything. */
   let atEdge = new Map<number, string>();
   const { parser } = terminal;
@@ -58,8 +65,10 @@ export function watchFrames(terminal: Terminal): FrameWatch {
     const { active } = terminal.buffer;
     const top = active.baseY + active.cursorY;
     if (!isResized) {
-      for (const [row, text] of atEdge)
-        if (row >= top) faults.add(`a row of the foot reached the edge: ${text}`);
+      const reached = [...atEdge].filter(([row]) => row >= top);
+      if (reached.length === 0) isNarrower = false;
+      if (!isNarrower)
+        for (const [, text] of reached) faults.add(`a row of the foot reached the edge: ${text}`);
       let last = active.baseY + terminal.rows - 1;
       while (last >= top && (active.getLine(last)?.translateToString(true) ?? "") === "") last--;
       tallest = Math.max(tallest, last - top + 1);
@@ -67,6 +76,7 @@ export function watchFrames(terminal: Terminal): FrameWatch {
         faults.add(`the foot had ${last - top + 1} of ${terminal.rows} rows`);
     }
     atEdge = new Map();
+    firstOfFrame = top;
   };
   const sets = (numbers: readonly (number | number[])[], what: "h" | "l"): void => {
     if (what === "h" && numbers.some((one) => one === 1049 || one === 1047 || one === 47))
@@ -79,6 +89,9 @@ export function watchFrames(terminal: Terminal): FrameWatch {
     } else if (isInFrame) {
       edge();
       isResized = false;
+      const first = firstOfFrame;
+      if (first !== undefined && ![...atEdge.keys()].some((row) => row >= first)) isNarrower = false;
+      firstOfFrame = undefined;
     }
     isInFrame = what === "h";
   };
@@ -102,11 +115,13 @@ export function watchFrames(terminal: Terminal): FrameWatch {
     faults.add("a region was set to scroll");
     return false;
   });
-  terminal.onResize(() => {
+  terminal.onResize(({ cols }) => {
     isResized = true;
+    isNarrower ||= cols < columns;
+    columns = cols;
     atEdge = new Map();
   });
-  return { frames: () => frames, tallest: () => tallest, faults };
+  return { frames: () => frames, tallest: () => tallest, faults, isUnsettled: () => isNarrower };
 }
 
 const esc = "\u001b";
@@ -117,7 +132,7 @@ const frame = patternOf(String.raw`E\[\?2026h[\s\S]*?(?:E\[\?2026l|$)`);
 /** All that may be said outside of a frame: modes, questions, a title, a bell. */
 const besides = [
   String.raw`E\[\?(?:2004|1004|25)[hl]|E\[\?2026l`,
-  String.raw`E\[[<>]1?u|E\[2[23];2t|E\[(?:>q|c|0m)`,
+  String.raw`E\[[<>]1?u|E\[2[23];2t|E\[(?:>q|>?c|0m)`,
   // The question whether pictures are drawn; not a picture.
   String.raw`E_G[^E]*a=q[^E]*E\\`,
   String.raw`E\][^E${bel}]*(?:${bel}|E\\)|${bel}`,
@@ -132,7 +147,8 @@ export function brokenByBytes(written: string): string[] {
 }
 
 export function expectFrames(screen: Shown): void {
-  expect([...screen.watch.faults, ...brokenByBytes(screen.written.join(""))]).toEqual([]);
+  const unsettled = screen.watch.isUnsettled() ? ["no foot kept off the edge of the narrower screen"] : [];
+  expect([...screen.watch.faults, ...unsettled, ...brokenByBytes(screen.written.join(""))]).toEqual([]);
 }
 
 const squeezed = (text: string): string => text.replace(/ {2,}/g, " ").trim();

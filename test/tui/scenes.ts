@@ -4,12 +4,8 @@ import path from "node:path";
 import type { Ask } from "../../keel/src/protocol/ask.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
 import { displaySamples, formAsk } from "../../web/src/gallery/samples.ts";
-import type { FedScene } from "./fed.ts";
-
-export type GoldenScene = FedScene & {
-  /** What is typed into it, one after the other, each with a picture behind it. */
-  readonly keys?: readonly { readonly say: string; readonly type: string }[];
-};
+import type { GoldenScene } from "./fed.ts";
+import { panelScenes } from "./panel-scenes.ts";
 
 const gallery = path.resolve(import.meta.dirname, "../../web/src/gallery/recorded");
 export const recordedEvents = (name: string): readonly Envelope[] =>
@@ -122,4 +118,5 @@ export const goldenScenes: readonly GoldenScene[] = [
   { name: "a conversation that was shortened", events: recordedEvents("shortened") },
   { name: "a failure", events: recordedEvents("failed") },
   { name: "displays", events: displayed() },
+  ...panelScenes(recordedEvents("shortened")),
 ];

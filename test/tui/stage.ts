@@ -99,7 +99,12 @@ export async function openScreenStage(
         rows: more.rows,
         env: { ...env, ...more.env },
       });
-      open.push({ screen, live: more.live, unlogged: more.unlogged, log: screen.ended.then(log) });
+      open.push({
+        screen,
+        live: more.live,
+        unlogged: more.unlogged,
+        log: more.unlogged === undefined ? screen.ended.then(log) : Promise.resolve([]),
+      });
       return screen;
     },
     log,

@@ -219,6 +219,10 @@ function nearSessions(home: Home, session: OpenSession, now: () => number): Sess
       const { file } = await session.keepRule(rule, to);
       return `Written: ${file}`;
     },
+    async dropRule(rule, list, from) {
+      await session.changePermissions([{ type: "rules", change: "remove", list, rules: [rule], to: from }]);
+      return "Taken away, here and from its settings file.";
+    },
   };
 }
 

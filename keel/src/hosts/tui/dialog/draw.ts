@@ -174,9 +174,10 @@ function buttonRows(buttons: readonly Button[], marked: number, look: DialogLook
 }
 
 function choiceRow(label: string, key: string, isMarked: boolean, { signs }: DialogLook): TextLine {
+  const said = label.replace(/ …$/, ` ${signs.ellipsis}`);
   return [
     isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
-    isMarked ? bold(label) : span(label),
+    isMarked ? bold(said) : span(said),
     dim(`  ${isMarked ? signs.enter : key}`),
   ];
 }
@@ -219,7 +220,7 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
   }
   const ownRow: TextLine = [
     state.marked === own ? role("asking", ` ${signs.pointer} `) : { text: "   " },
-    dim(state.marked === own ? "In your own words …" : "or type your own answer"),
+    dim(state.marked === own ? `In your own words ${signs.ellipsis}` : "or type your own answer"),
   ];
   const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
   const below = [ownRow, ...help].map((line) => clip(line, cellsOf(look), look));

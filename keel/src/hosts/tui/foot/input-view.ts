@@ -5,7 +5,7 @@ import { columnIn, rowIndex, rowsOf } from "../input/motions.ts";
 import { inertOne } from "../text/inert.ts";
 import type { Signs } from "../text/signs.ts";
 import { dim, role, span, type TextLine, type TextSpan } from "../text/styled.ts";
-import { cellWidth, graphemes, type WidthProfile } from "../text/width.ts";
+import { cellWidth, graphemes, isPlain, type WidthProfile } from "../text/width.ts";
 import type { FootPlace } from "../writer/frame.ts";
 
 export type InputLook = {
@@ -65,6 +65,7 @@ export function inputLines(
 const widthIn =
   ({ attachments }: Editor, profile: WidthProfile) =>
   (sign: string): number => {
+    if (isPlain(sign)) return sign.length;
     const shown = shownSign(attachments, sign);
     return shown === sign ? cellWidth(safe(sign), profile) : widthOfSign(attachments)(sign);
   };
@@ -73,6 +74,7 @@ const widthIn =
 const safe = (sign: string): string => (sign === "\t" ? "    " : inertOne(sign));
 
 function spansOf({ attachments }: Editor, text: string): TextSpan[] {
+  if (isPlain(text)) return text === "" ? [] : [span(text)];
   const spans: TextSpan[] = [];
   let plain = "";
   for (const sign of graphemes(text)) {

@@ -90,8 +90,8 @@ function blockOf(row: Row, { transcript, printing, agents, context }: Around): T
 }
 
 /** A line that will stay, as long as it may still change: broken as it will be, but short of the edge. */
-export function footRows(line: PrintLine, { columns, profile }: RowContext): TextLine[] {
-  if (line.wrap === "cut") return [clip(line.spans, columns - 2, { profile })];
+export function footRows(line: PrintLine, { columns, profile, signs }: RowContext): TextLine[] {
+  if (line.wrap === "cut") return [clip(line.spans, columns - 2, { profile, signs })];
   return wrapRows(line.spans, columns - 2, { profile, hang: line.hang });
 }
 
@@ -101,17 +101,19 @@ function thinkingLines(text: string, { thinking, columns, profile, signs }: Live
   if (thinking === "shown")
     return lines.flatMap((line) => wrapRows([span(line, style)], columns - 2, { profile })).slice(-6);
   const last = lines.findLast((line) => line.trim() !== "");
-  return last === undefined ? [] : [clip([span(`${signs.dot} ${last}`, style)], columns - 2, { profile })];
+  return last === undefined
+    ? []
+    : [clip([span(`${signs.dot} ${last}`, style)], columns - 2, { profile, signs })];
 }
 
 function callLines(row: ToolRow, context: LiveContext): TextLine[] {
-  const { columns, profile } = context;
+  const { columns, profile, signs } = context;
   const { head, body } = drawTool(row, { ...context, resultRows: outputRows }, "short", context.turn);
   const time =
     row.status === "running" ? dim(`  ${sayDuration(Math.max(0, context.now - row.at))}`) : undefined;
-  const first = clip(time ? [...head, time] : head, columns - 2, { profile });
+  const first = clip(time ? [...head, time] : head, columns - 2, { profile, signs });
   if (!isOpen(row.status)) return [first];
-  return [first, ...body.slice(-outputRows).map(({ spans }) => clip(spans, columns - 2, { profile }))];
+  return [first, ...body.slice(-outputRows).map(({ spans }) => clip(spans, columns - 2, { profile, signs }))];
 }
 
 /** An agent below its call: the newest thing that it does, and of agents below it the same. */
@@ -132,14 +134,14 @@ function agentLines(agent: AgentRow, transcript: KeyedTranscript, context: LiveC
   const line = clip(
     [role("running", `${indent}${signs.nested} `), span(inertOne(agent.agent)), dim(` ${facts}  ${doing}`)],
     columns - 2,
-    { profile },
+    { profile, signs },
   );
   const done =
     context.agents !== "open"
       ? []
       : calls.slice(-agentCalls).map((call) => {
           const { head } = drawTool(call, context, "short", context.turn);
-          return clip([span(`${indent}  `), ...head], columns - 2, { profile });
+          return clip([span(`${indent}  `), ...head], columns - 2, { profile, signs });
         });
   const below = rows.flatMap((row) => (row.kind === "agent" ? agentLines(row, transcript, context) : []));
   return [line, ...done, ...below];

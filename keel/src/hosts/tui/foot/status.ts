@@ -34,7 +34,7 @@ export function statusLine(facts: StatusFacts, { signs, columns, profile }: Stat
   const joined = [...lost, ...vi, ...parts].flatMap((part, index) =>
     index === 0 ? [part] : [dim(` ${signs.dot} `), part],
   );
-  return clip(joined, columns - 2, { profile });
+  return clip(joined, columns - 2, { profile, signs });
 }
 
 function ownParts(facts: StatusFacts): TextSpan[] {
@@ -95,7 +95,7 @@ export function doingLine(
       dim(`  ${facts.join(` ${signs.dot} `)}`),
     ],
     columns - 2,
-    { profile },
+    { profile, signs },
   );
 }
 

@@ -32,6 +32,10 @@ export function decodeKeys(
 ): { readonly state: KeyState; readonly inputs: readonly TerminalInput[] } {
   const inputs: TerminalInput[] = [];
   let { paste, burstAt } = before;
+  const [only = 0] = bytes;
+  // A letter by itself, as nearly everything that is typed.
+  if (bytes.length === 1 && only >= 0x20 && only < 0x7f && paste === null && before.pending.length === 0)
+    return { state: before, inputs: [keyOf(String.fromCharCode(only))] };
   let rest: Uint8Array = before.pending.length === 0 ? bytes : Buffer.concat([before.pending, bytes]);
   while (rest.length > 0) {
     if (paste) {

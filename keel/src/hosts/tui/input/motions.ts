@@ -1,5 +1,5 @@
 /** Where a cursor goes in a text. Every place is the start of a sign as an eye counts them, or the end. Pure. */
-import { cellWidth, graphemes } from "../text/width.ts";
+import { cellWidth, graphemes, isPlain } from "../text/width.ts";
 
 /** A word of readline: letters and digits. Of vi: those, or a run of other signs. */
 const wordSign = /[\p{L}\p{N}\p{M}_]/u;
@@ -121,6 +121,11 @@ export function rowsOf(
   const rows: InputRow[] = [];
   let start = 0;
   for (const line of text.split("\n")) {
+    if (line.length <= cells && isPlain(line)) {
+      rows.push({ start, end: start + line.length });
+      start += line.length + 1;
+      continue;
+    }
     let rowStart = start;
     let used = 0;
     let lastBlank = -1;
@@ -145,8 +150,10 @@ export function rowsOf(
   return rows;
 }
 
-const widthBetween = (text: string, from: number, to: number, widthOf: (sign: string) => number): number =>
-  graphemes(text.slice(from, to)).reduce((sum, sign) => sum + widthOf(sign), 0);
+function widthBetween(text: string, from: number, to: number, widthOf: (sign: string) => number): number {
+  const part = text.slice(from, to);
+  return isPlain(part) ? part.length : graphemes(part).reduce((sum, sign) => sum + widthOf(sign), 0);
+}
 
 /** The row that a place is in: the later one where one ends and the next begins. */
 export function rowIndex(rows: readonly InputRow[], at: number): number {

@@ -114,12 +114,16 @@ function readControl(bytes: Uint8Array): FoundSequence | "more" {
 
 const isFinal = (byte: number): boolean => byte >= 0x40 && byte <= 0x7e;
 
+/** As xterm.js answers when it is asked what kind of terminal it is: its name it does not say. */
+const xtermJs = ">0;276;0";
+
 function controlInput(body: string, final: string): TerminalInput | undefined {
   if (body === "" && (final === "I" || final === "O")) return { kind: "focus", isHere: final === "I" };
   if (body.startsWith("?")) {
     if (final !== "c") return undefined;
     return { kind: "attributes", values: body.slice(1).split(";").map(Number) };
   }
+  if (body === xtermJs && final === "c") return { kind: "version", name: "xterm.js" };
   if (/^[<>=]/.test(body)) return undefined;
   const fields = body.split(";").map((field) => field.split(":"));
   const number = (field: number, part = 0): number => Number(fields[field]?.[part] || "0");

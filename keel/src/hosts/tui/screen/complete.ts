@@ -3,10 +3,14 @@ import { namesOf, rankNames } from "../../../kernel/fuzzy.ts";
 import { edit } from "../input/editor.ts";
 import type { Effect } from "./effects.ts";
 import { just, type ScreenStep } from "./on-event.ts";
+import type { PanelItem } from "./panel.ts";
 import type { Completion, ScreenState } from "./state.ts";
 
 /** More than fits is not looked through. */
 const mostItems = 30;
+const mostSessions = 4;
+
+const listSessions: Effect = { type: "list-sessions", for: "mention" };
 
 /** After each change of the text: opens, changes or closes the list. Files are asked for; they come as an answer. */
 export function completed(state: ScreenState): ScreenStep {
@@ -22,7 +26,7 @@ export function completed(state: ScreenState): ScreenStep {
     kind: "mention",
     from,
     typed,
-    items: agentsFor(state, typed),
+    items: othersFor(state, typed),
     marked: 0,
   };
   const ask: Effect = { type: "inquire", name: "files", question: { typed }, tag: `files:${typed}` };
@@ -30,8 +34,13 @@ export function completed(state: ScreenState): ScreenStep {
   const old =
     state.completion?.kind === "mention" && state.completion.from === from ? state.completion.items : [];
   return just(
-    { ...state, completion: { ...completion, items: old.length > 0 ? old : completion.items } },
+    {
+      ...state,
+      sessions: state.sessions ?? [],
+      completion: { ...completion, items: old.length > 0 ? old : completion.items },
+    },
     ask,
+    ...(state.sessions === null ? [listSessions] : []),
   );
 }
 
@@ -59,6 +68,34 @@ function agentsFor({ session }: ScreenState, typed: string): Completion["items"]
   return names.map((name) => ({ insert: `@agent-${name} `, label: `@${name}`, note: "agent" }));
 }
 
+/** By their names; the last of them also where nothing but `session` is typed. */
+function sessionsFor({ sessions }: ScreenState, typed: string): Completion["items"] {
+  if (!sessions || typed === "") return [];
+  const byName = new Map(sessions.map((one) => [one.label, one]));
+  const isKind = "session-".startsWith(typed.toLowerCase()) && typed.length > 2;
+  const names = isKind ? [...byName.keys()] : rankNames(namesOf([...byName.keys()]), typed, mostSessions);
+  return names.slice(0, mostSessions).flatMap((name) => {
+    const found = byName.get(name);
+    return found
+      ? [{ insert: `@session-${found.id} `, label: found.label, note: `session, ${found.note}` }]
+      : [];
+  });
+}
+
+const othersFor = (state: ScreenState, typed: string): Completion["items"] => [
+  ...agentsFor(state, typed),
+  ...sessionsFor(state, typed),
+];
+
+/** They have come while something is mentioned: they join what is shown. */
+export function withSessions(state: ScreenState, sessions: readonly PanelItem[]): ScreenState {
+  const next = { ...state, sessions };
+  const { completion } = state;
+  if (completion?.kind !== "mention") return next;
+  const items = [...completion.items, ...sessionsFor(next, completion.typed)];
+  return { ...next, completion: { ...completion, items } };
+}
+
 /** Files that were found for what is still typed. */
 export function withFiles(state: ScreenState, typed: string, files: readonly string[]): ScreenState {
   const { completion } = state;
@@ -68,8 +105,10 @@ export function withFiles(state: ScreenState, typed: string, files: readonly str
     label: path,
     note: "",
   }));
-  const agents = agentsFor(state, typed);
-  return { ...state, completion: { ...completion, items: [...items, ...agents], marked: 0 } };
+  return {
+    ...state,
+    completion: { ...completion, items: [...items, ...othersFor(state, typed)], marked: 0 },
+  };
 }
 
 /** What is marked, put in the place of what was typed of it. */

@@ -60,9 +60,10 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
   const itemRows = room - previewRows - (previewRows > 0 ? 1 : 0);
   const first = Math.max(0, Math.min(panel.marked - Math.floor(itemRows / 2), shown.length - itemRows));
   const column = noteColumn(panel.items, context);
+  const hasMarks = panel.items.some(({ mark }) => mark !== undefined);
   const rows = shown
     .slice(first, first + itemRows)
-    .map((item, index) => itemRow(item, first + index === panel.marked, column, context));
+    .map((item, index) => itemRow(item, first + index === panel.marked, { column, hasMarks }, context));
   const below: TextLine[] =
     previewRows === 0
       ? []
@@ -86,7 +87,8 @@ function shortened(lines: readonly PrintLine[], most: number, { signs }: RowCont
 function noteColumn(items: readonly PanelItem[], context: RowContext): number | "right" {
   const width = (text: string): number => cellWidth(inertOne(text), context.profile);
   if (items.every(({ note }) => width(note) <= shortNote)) return "right";
-  const longest = Math.max(0, ...items.map(({ label, mark }) => width(label) + (mark ? 2 : 0)));
+  const marks = items.some(({ mark }) => mark !== undefined) ? 2 : 0;
+  const longest = Math.max(0, ...items.map(({ label }) => width(label) + marks));
   return 3 + Math.min(longest, Math.floor(cellsOf(context) / 2)) + 2;
 }
 
@@ -97,7 +99,7 @@ const fewItems = 6;
 function itemRow(
   item: PanelItem,
   isMarked: boolean,
-  column: number | "right",
+  { column, hasMarks }: { readonly column: number | "right"; readonly hasMarks: boolean },
   context: RowContext,
 ): TextLine {
   const { signs, profile } = context;
@@ -109,7 +111,9 @@ function itemRow(
         ? [role("failed", `${signs.failed} `)]
         : item.mark === "running"
           ? [role("running", `${signs.turning[0]} `)]
-          : [];
+          : hasMarks
+            ? [{ text: "  " }]
+            : [];
   const left: TextLine = [
     isMarked ? role("running", ` ${signs.pointer} `) : { text: "   " },
     ...mark,

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { InquiryAnswer, InquiryName, InquiryQuestion } from "../../../protocol/inquiry.ts";
+import type { RuleList } from "../../../protocol/settings.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { PanelItem } from "./panel.ts";
@@ -23,6 +24,13 @@ export type Effect =
   | InquireEffect
   /** Where a rule stays is the session's side to know. */
   | { readonly type: "keep-rule"; readonly askId: string; readonly rule: string; readonly to: RuleFile }
+  /** Out of the session, and out of the settings file that it stands in. */
+  | {
+      readonly type: "drop-rule";
+      readonly list: RuleList;
+      readonly rule: string;
+      readonly source: string;
+    }
   /** Into the person's own settings; without a text it is taken out of them. */
   | { readonly type: "set-setting"; readonly name: string; readonly text?: string | undefined }
   /** What there is to set. */
@@ -32,11 +40,12 @@ export type Effect =
   | { readonly type: "clear-screen" }
   | { readonly type: "edit-outside"; readonly text: string }
   | { readonly type: "clipboard" }
-  | { readonly type: "copy"; readonly text: string }
+  /** `said`: what is told of it, where it is no reply. */
+  | { readonly type: "copy"; readonly text: string; readonly said?: string }
   | { readonly type: "attach-path"; readonly path: string; readonly typed: string }
   | { readonly type: "remember-input"; readonly text: string }
   /** Sessions of this home, or of the server. */
-  | { readonly type: "list-sessions" }
+  | { readonly type: "list-sessions"; readonly for?: "mention" }
   | { readonly type: "preview-session"; readonly id: string }
   | { readonly type: "switch-session"; readonly id: string }
   /** The diffs of what was changed since an event of the log. */
@@ -56,11 +65,14 @@ export type Got =
   | { readonly what: "edited"; readonly text: string }
   | { readonly what: "image"; readonly name: string; readonly mediaType: string; readonly data: string }
   | { readonly what: "sessions"; readonly items: readonly PanelItem[] }
+  /** Those that can be mentioned. */
+  | { readonly what: "other-sessions"; readonly items: readonly PanelItem[] }
   | { readonly what: "preview"; readonly id: string; readonly lines: readonly PrintLine[] }
   | { readonly what: "changes"; readonly lines: readonly PrintLine[] }
   | { readonly what: "transcript"; readonly lines: readonly PrintLine[] }
   | { readonly what: "said"; readonly text: string }
   | { readonly what: "schema"; readonly schema: JsonObject | null }
+  | { readonly what: "rules-changed"; readonly text: string }
   /** A setting was written: what the screen goes by now. */
   | { readonly what: "settings"; readonly settings: ScreenSettings; readonly text: string }
   | { readonly what: "status"; readonly text: string }

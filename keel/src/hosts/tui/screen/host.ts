@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
 import type { SessionHandle } from "../../../protocol/handle.ts";
+import type { RuleList } from "../../../protocol/settings.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { TerminalPorts } from "../writer/terminal.ts";
@@ -36,6 +37,8 @@ export type SessionsSide = {
   read(id: string): AsyncIterable<Durable>;
   /** A rule in a settings file of the session's side; undefined where that cannot be done from here. */
   keepRule?(rule: string, to: RuleFile): Promise<string>;
+  /** Takes a rule out of a settings file and out of the session; undefined where that cannot be done from here. */
+  dropRule?(rule: string, list: RuleList, from: RuleFile): Promise<string>;
   /** The person's own settings, where they can be written from here. */
   readonly settings?: SettingsSide;
 };

@@ -32,9 +32,31 @@ export const needsClock = (state: ScreenState): boolean =>
   (state.dialog !== null && !dialogHasKeys(state)) ||
   (state.isTaskPanelOpen && runningWork(state).length > 0);
 
-export function layout(state: ScreenState): Foot {
+/** Parts of a foot that are made anew only where what they are made of has changed. */
+export type LayoutMemo = <T>(part: string, of: readonly unknown[], make: () => T) => T;
+
+export function layoutMemo(): LayoutMemo {
+  const made = new Map<string, { readonly of: readonly unknown[]; readonly what: unknown }>();
+  return <T>(part: string, of: readonly unknown[], make: () => T): T => {
+    const known = made.get(part);
+    if (known && known.of.length === of.length && known.of.every((one, at) => one === of[at]))
+      return known.what as T;
+    const what = make();
+    made.set(part, { of, what });
+    return what;
+  };
+}
+
+export function layout(state: ScreenState, memo: LayoutMemo = (_part, _of, make) => make()): Foot {
   const room = footRoom(state);
-  const status: DrawnPanel = { lines: [statusOf(state)], cursor: null };
+  const { size, look, session, settings, transcript, totals, vi, ownStatus, contextTokens } = state;
+  const { activity, now, turn, written, todos, printing, agents } = state;
+  const statusRow = memo(
+    "status",
+    [size, look, session, settings, transcript, totals, vi, ownStatus, contextTokens],
+    () => statusOf(state),
+  );
+  const status: DrawnPanel = { lines: [statusRow], cursor: null };
   const panel = state.panels.at(-1);
   if (state.dialog) {
     const live = liveOf(state, Math.max(0, Math.min(3, room - 9)));
@@ -50,11 +72,19 @@ export function layout(state: ScreenState): Foot {
   }
   const input = inputOf(state, Math.max(1, Math.min(10, room - 3)));
   const completion = completionOf(state, Math.min(8, room - input.lines.length - 1));
-  const beside = [...doingOf(state), ...tasksOf(state, state.isTaskPanelOpen ? 10 : 0), ...queueOf(state, 3)];
+  const doing = memo("doing", [size, look, activity, now, turn, written, todos, state.keyMap], () =>
+    doingOf(state),
+  );
+  const beside = [...doing, ...tasksOf(state, state.isTaskPanelOpen ? 10 : 0), ...queueOf(state, 3)];
   const hint = hintOf(state);
   const left = Math.max(0, room - input.lines.length - 1 - completion.length - hint.length);
   const shown = beside.slice(0, left);
-  const live = liveOf(state, Math.max(0, left - shown.length - 2));
+  const most = Math.max(0, left - shown.length - 2);
+  const live = memo(
+    "live",
+    [size, look, session, settings, transcript, printing, now, turn, agents, most],
+    () => liveOf(state, most),
+  );
   return joined([above(live, shown, left, state), completion, hint, input, status], 3, state);
 }
 
@@ -225,6 +255,6 @@ function tasksOf(state: ScreenState, most: number): TextLine[] {
   return rows.length > 0 ? rows.slice(0, most) : [[dim("No tasks, and nothing on the list.")]];
 }
 
-function hintOf({ hint, now, size }: ScreenState): TextLine[] {
-  return hint && hint.until > now ? [clip([dim(`  ${hint.text}`)], size.columns - 2)] : [];
+function hintOf({ hint, now, size, look }: ScreenState): TextLine[] {
+  return hint && hint.until > now ? [clip([dim(`  ${hint.text}`)], size.columns - 2, look)] : [];
 }

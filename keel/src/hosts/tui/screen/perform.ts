@@ -1,6 +1,7 @@
 /** What the reducers want done outside of the screen, one by one. What comes of it is told as a value, also when it fails. */
 import { toFault } from "../../../kernel/fault.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
+import type { RuleFile } from "../../../view/ask-words.ts";
 import { documentOf } from "../../../view/document.ts";
 import { toHtml } from "../../../view/html.ts";
 import { toMarkdown } from "../../../view/markdown.ts";
@@ -44,6 +45,8 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
         return said("It holds for this session: from here no settings file can be written.");
       return said(await sessions.keepRule(effect.rule, effect.to));
     }
+    case "drop-rule":
+      return { got: { what: "rules-changed", text: await dropped(effect, host) } };
     case "settings-schema":
       return { got: { what: "schema", schema: (await sessions.settings?.schema()) ?? null } };
     case "set-setting": {
@@ -63,14 +66,17 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
     }
     case "copy":
       if (effect.text === "") return said("There is no reply to copy yet.");
-      return { ...said("The last reply is in the clipboard."), say: copyToClipboard(effect.text) };
+      return {
+        ...said(effect.said ?? "The last reply is in the clipboard."),
+        say: copyToClipboard(effect.text),
+      };
     case "remember-input":
       await own.addHistory(state.session.cwd, effect.text);
       return {};
-    case "list-sessions":
-      return {
-        got: { what: "sessions", items: (await sessions.list()).filter(({ id }) => id !== handle.id) },
-      };
+    case "list-sessions": {
+      const items = (await sessions.list()).filter(({ id }) => id !== handle.id);
+      return { got: { what: effect.for === "mention" ? "other-sessions" : "sessions", items } };
+    }
     case "preview-session": {
       const lines = await previewSession(sessions.read(effect.id), rowContext(state));
       return { got: { what: "preview", id: effect.id, lines } };
@@ -84,6 +90,25 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
     default:
       return {};
   }
+}
+
+const ruleFiles: readonly RuleFile[] = ["user", "project", "local"];
+
+async function dropped(
+  { rule, list, source }: Extract<Effect, { type: "drop-rule" }>,
+  { handle, sessions }: ScreenHost,
+): Promise<string> {
+  if (source === "session") {
+    await handle.submit({
+      type: "set",
+      patch: { permissions: [{ type: "rules", change: "remove", list, rules: [rule] }] },
+    });
+    return "Taken away: it was of this session.";
+  }
+  const file = ruleFiles.find((one) => one === source);
+  if (!sessions.dropRule || !file)
+    return "From here it cannot be taken away: `keel permissions remove` does it there.";
+  return await sessions.dropRule(rule, list, file);
 }
 
 const said = (text: string): Performed => ({ got: { what: "said", text } });

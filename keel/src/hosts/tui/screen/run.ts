@@ -17,8 +17,9 @@ import {
 } from "../writer/probe.ts";
 import { ScreenTerminal } from "../writer/terminal.ts";
 import type { Got } from "./effects.ts";
+import { type FrameCause, Frames } from "./frames.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
-import { layout, needsClock } from "./layout.ts";
+import { layout, layoutMemo, needsClock } from "./layout.ts";
 import { perform } from "./perform.ts";
 import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
@@ -29,6 +30,8 @@ import { watchState } from "./watch.ts";
 const escapeMs = 40;
 /** How much of an old log is folded when a session is taken up. */
 const tailEvents = 600;
+/** So long after a size another one may come: tmux holds back news of it for a quarter of a second. */
+const unsteadyMs = 600;
 /** Among what a terminal says of itself: that it draws sixels. */
 const sixelAttribute = 4;
 
@@ -45,16 +48,22 @@ class ScreenRun {
   readonly #undo: (() => void)[] = [];
   #keys = noKeys;
   #probe = noAnswers;
-  #drawn: readonly number[] = [];
-  #frame: NodeJS.Timeout | undefined;
-  #frameAt = Number.POSITIVE_INFINITY;
+  readonly #frames: Frames;
+  readonly #memo = layoutMemo();
   #clock: NodeJS.Timeout | undefined;
   #escape: NodeJS.Timeout | undefined;
   #redraw = false;
+  /** Until when another size may have come that nobody has told of yet. */
+  #unsteadyUntil = Number.NEGATIVE_INFINITY;
+  #steady: NodeJS.Timeout | undefined;
 
   constructor(host: ScreenHost) {
     this.#host = host;
     const { env, settings } = host;
+    this.#frames = new Frames(
+      () => host.clock.now(),
+      (cause) => this.#draw(cause),
+    );
     this.#terminal = new ScreenTerminal(host.terminal, { title: settings.title });
     const signs = signsFor(env);
     const background = backgroundOf(env["COLORFGBG"] ?? "") ?? "dark";
@@ -88,7 +97,7 @@ class ScreenRun {
       this.#undo.push(...watchState(this.#store, host, (bytes) => this.#terminal.say(bytes)));
       if (host.welcome) this.#send({ type: "print", lines: host.welcome });
       if (host.draft) this.#send({ type: "got", got: { what: "edited", text: host.draft } });
-      this.#wantFrame("key");
+      this.#frames.want("key");
       void this.#follow().catch((thrown: unknown) => {
         this.#send({ type: "got", got: { what: "failed", tag: "events", text: toFault(thrown).message } });
         this.#ended.resolve({ kind: "closed" });
@@ -97,9 +106,10 @@ class ScreenRun {
     } finally {
       this.#stop.abort();
       for (const undo of this.#undo) undo();
-      clearTimeout(this.#frame);
+      this.#frames.stop();
       clearInterval(this.#clock);
       clearTimeout(this.#escape);
+      clearTimeout(this.#steady);
       if (this.#terminal.canDraw()) this.#draw();
       this.#terminal.leave();
     }
@@ -185,7 +195,7 @@ class ScreenRun {
     if (state !== before) this.#store.setState(() => state);
     for (const effect of effects) void this.#do(effect);
     if (state === before) return;
-    this.#wantFrame(message.type === "input" ? "key" : "change");
+    this.#frames.want(message.type === "input" ? "key" : "change");
     this.#setClock();
   }
 
@@ -271,45 +281,39 @@ class ScreenRun {
   }
 
   #onResize(): void {
+    this.#unsteadyUntil = this.#host.clock.now() + unsteadyMs;
+    clearTimeout(this.#steady);
+    this.#steady = setTimeout(() => {
+      this.#unsteadyUntil = Number.NEGATIVE_INFINITY;
+      this.#frames.want("change");
+    }, unsteadyMs);
     this.#send({ type: "resize", size: this.#terminal.size });
     // At once: the terminal has broken the rows anew already.
-    this.#wantFrame("key");
+    this.#frames.want("key");
   }
 
-  #wantFrame(cause: "key" | "change"): void {
-    const now = this.#host.clock.now();
-    const at = frameAt(this.#drawn, now, cause);
-    if (at >= this.#frameAt) return;
-    clearTimeout(this.#frame);
-    this.#frameAt = at;
-    // A key is answered within this turn of the loop, after all that came with it.
-    if (at <= now) this.#drawSoon();
-    else this.#frame = setTimeout(() => this.#drawSoon(), at - now);
-  }
-
-  /** A timer is called before a signal that has come: first the news of another size, then a frame for it. */
-  #drawSoon(): void {
-    setImmediate(() => {
-      if (!this.#stop.signal.aborted) this.#draw();
-    });
-  }
-
-  #draw(): void {
-    this.#frameAt = Number.POSITIVE_INFINITY;
+  #draw(cause: FrameCause = "change"): void {
+    this.#terminal.lookAtSize();
     const now = this.#host.clock.now();
     if (!this.#terminal.canDraw()) {
-      void this.#terminal.drained().then(() => this.#wantFrame("change"));
+      this.#frames.later(cause);
+      void this.#terminal.drained().then(() => this.#frames.want("change"));
       return;
     }
-    this.#drawn = withFrame(this.#drawn, now);
-    const taken = takeOutbox({ ...this.#store.getState(), now: Math.max(now, this.#store.getState().now) });
-    this.#store.setState(() => taken.state);
+    const state = this.#store.getState();
+    const held = this.#redraw ? undefined : this.#frames.heldFor(state, cause);
+    const taken = held
+      ? { state: held, printed: [] }
+      : takeOutbox({ ...state, now: Math.max(now, state.now) });
+    if (!held) this.#store.setState(() => taken.state);
+    this.#frames.drew(taken.state, held ? "key" : "step");
     const { look, settings, size } = taken.state;
     this.#terminal.draw({
       printed: taken.printed,
-      foot: layout(taken.state),
+      foot: layout(taken.state, this.#memo),
       look: { ...look, wrap: settings.wrap },
       redraw: this.#redraw,
+      park: look.reflow === "all" && now < this.#unsteadyUntil,
       size,
     });
     this.#redraw = false;
@@ -329,22 +333,3 @@ class ScreenRun {
 /** Those that are known not to are left alone; the others pass over what they do not know. */
 const opensLinks = (env: ScreenHost["env"]): boolean =>
   env["TERM"] !== "linux" && env["TERM_PROGRAM"] !== "Apple_Terminal";
-
-const mostInASecond = 30;
-/** Without keys; what is left of the thirty is theirs. */
-const stepMs = 55;
-
-/** At most thirty in any second, and a key does not wait for the clock. `drawn`: the last frames, the newest last. */
-export function frameAt(drawn: readonly number[], now: number, cause: "key" | "change"): number {
-  const last = drawn.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const within = drawn.filter((at) => at > now - 1_000);
-  const first = within[within.length - mostInASecond];
-  const free = first === undefined ? now : first + 1_000;
-  return cause === "key" ? free : Math.max(free, last + stepMs, now);
-}
-
-/** Only the last second counts. */
-export const withFrame = (drawn: readonly number[], at: number): number[] => [
-  ...drawn.filter((one) => one > at - 1_000),
-  at,
-];

@@ -22,7 +22,7 @@ import type { PrintLine } from "../text/styled.ts";
 import type { Theme } from "../text/theme.ts";
 import type { WidthProfile } from "../text/width.ts";
 import type { Reflow, Size } from "../writer/frame.ts";
-import type { Panel } from "./panel.ts";
+import type { Panel, PanelItem } from "./panel.ts";
 import { type ScreenSettings, usualSettings } from "./settings.ts";
 
 export type Completion = {
@@ -90,6 +90,8 @@ export type ScreenState = {
   readonly vi: Vi;
   readonly history: InputHistory;
   readonly completion: Completion | null;
+  /** The other sessions, once somebody mentions something; null until then. */
+  readonly sessions: readonly PanelItem[] | null;
   /** The first of two keys. */
   readonly prefix: string;
   readonly stash: Editor | null;
@@ -155,6 +157,7 @@ export function initialState(given: {
     vi: insertMode,
     history: historyOf(given.history ?? []),
     completion: null,
+    sessions: null,
     prefix: "",
     stash: null,
     typedAt: Number.NEGATIVE_INFINITY,

@@ -405,3 +405,82 @@ test("going back shows what would be undone, line by line, whichever way is mark
   screen.press("down");
   expect(screen.text()).toMatch(/a\.ts {2}\+1 −2\n +7 - create\(\);/);
 });
+
+describe("what can be mentioned", () => {
+  test("are sessions too, asked for once, by their words", () => {
+    const screen = new Driven();
+    screen.type("@ki");
+    const asked = screen.effects.filter(({ type }) => type === "list-sessions");
+    expect(asked).toEqual([{ type: "list-sessions", for: "mention" }]);
+    const items = [
+      { id: "0198f3c2-0000-7000-8000-000000000002", label: "Mend the kitchen clock", note: "2 h ago" },
+      { id: "0198f3c2-0000-7000-8000-000000000003", label: "Another thing", note: "3 h ago" },
+    ];
+    screen.got({ what: "other-sessions", items });
+    screen.got({ what: "inquiry", tag: "files:ki", name: "files", answer: ["src/kitchen.ts"] });
+    expect(screen.text()).toContain("Mend the kitchen clock");
+    expect(screen.text()).not.toContain("Another thing");
+    screen.press("down", "tab");
+    expect(screen.state.editor.text).toBe("@session-0198f3c2-0000-7000-8000-000000000002 ");
+  });
+});
+
+describe("rules", () => {
+  const opened = (): Driven => {
+    const screen = new Driven();
+    screen.type("/permissions");
+    screen.press("enter");
+    screen.got({
+      what: "inquiry",
+      tag: "permissions",
+      name: "rules",
+      answer: [
+        { list: "deny", rule: "Read(a:b)", source: "user" },
+        { list: "allow", rule: "Bash(ls)", source: "managed" },
+      ],
+    });
+    return screen;
+  };
+
+  test("are looked at, and one of the person's own is taken away only after a second word", () => {
+    const screen = opened();
+    screen.press("delete");
+    expect(screen.text()).toContain("What it names is refused");
+    expect(screen.effects.filter(({ type }) => type === "drop-rule")).toEqual([]);
+    screen.press("enter");
+    expect(screen.effects.at(-1)).toEqual({
+      type: "drop-rule",
+      list: "deny",
+      rule: "Read(a:b)",
+      source: "user",
+    });
+    screen.got({ what: "rules-changed", text: "Taken away." });
+    expect(screen.effects.at(-1)).toMatchObject({ type: "inquire", name: "rules" });
+  });
+
+  test("of the machine's owner stay", () => {
+    const screen = opened();
+    screen.press("down", "enter");
+    expect(screen.text()).toContain("cannot be taken away here");
+    screen.press("enter");
+    expect(screen.effects.filter(({ type }) => type === "drop-rule")).toEqual([]);
+  });
+});
+
+describe("servers of tools", () => {
+  test.each([
+    ["connected", ["down"], "/mcp reconnect my files"],
+    ["connected", ["down", "down"], "/mcp disable my files"],
+    ["disabled", [], "/mcp enable my files"],
+    ["failed", [], "/mcp reconnect my files"],
+  ])("that are %s can be acted on", (status, keys, said) => {
+    const screen = new Driven();
+    screen.type("/mcp");
+    screen.press("enter");
+    screen.got({ what: "inquiry", tag: "mcp", name: "servers", answer: [{ name: "my files", status }] });
+    screen.press("enter", ...keys, "enter");
+    expect(screen.submitted()).toContainEqual({ type: "input", content: [{ type: "text", text: said }] });
+    screen.got({ what: "receipt", tag: "servers", receipt: { type: "ran", command: "mcp" } });
+    expect(screen.effects.at(-1)).toMatchObject({ type: "inquire", name: "servers" });
+  });
+});

@@ -13,7 +13,7 @@ import { inertLines } from "../text/inert.ts";
 import { dim, type PrintLine, words } from "../text/styled.ts";
 import { backgroundOf } from "../text/theme.ts";
 import type { Size } from "../writer/frame.ts";
-import { withFiles } from "./complete.ts";
+import { withFiles, withSessions } from "./complete.ts";
 import type { Effect, Got } from "./effects.ts";
 import { dialogHasKeys, footRoom } from "./layout.ts";
 import { closeAsk, just, lookAt, onEvent, type ScreenStep } from "./on-event.ts";
@@ -282,6 +282,10 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
       const first = got.what === "sessions" && top?.kind === "list" ? shownItems(top)[0] : undefined;
       return just(next, ...(first ? [{ type: "preview-session", id: first.id } as const] : []));
     }
+    case "other-sessions":
+      return just(withSessions(state, got.items));
+    case "rules-changed":
+      return just(hinted(state, got.text), ask("rules", "permissions"));
     case "said":
       return just(hinted(state, got.text));
     case "schema":
@@ -320,7 +324,8 @@ function onReceipt(state: ScreenState, tag: string, got: Extract<Got, { what: "r
     return just(
       hinted(state, `${receipt.files.length} ${receipt.files.length === 1 ? "file" : "files"} put back.`),
     );
-  return just(fillPanels(state, got));
+  // What was done with a server is seen in the list of them.
+  return just(fillPanels(state, got), ...(tag === "servers" ? [ask("servers", "mcp")] : []));
 }
 
 /** What could not be done is said where people look; what was typed is not lost. */

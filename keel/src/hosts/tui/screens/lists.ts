@@ -1,9 +1,37 @@
+import type { RuleList } from "../../../protocol/settings.ts";
 import { sayDuration } from "../../../view/say.ts";
 import { edit } from "../input/editor.ts";
 import { just } from "../screen/on-event.ts";
-import { listPanel, textPanel } from "../screen/panel.ts";
-import { allClosed, ask, closed, push, ready, type ScreenRow, set } from "../screen/screen-row.ts";
+import { listPanel, type PanelItem, textPanel } from "../screen/panel.ts";
+import { allClosed, ask, closed, push, ready, type ScreenRow } from "../screen/screen-row.ts";
 import { runningWork } from "../screen/state.ts";
+
+const listNotes = {
+  allow: "What it names is done without a question",
+  ask: "What it names is asked every time",
+  deny: "What it names is refused, whatever else allows it",
+} as const satisfies Record<RuleList, string>;
+
+const awayNotes: Readonly<Record<string, string>> = {
+  session: "it was learnt in this session",
+  user: "also from your own settings",
+  project: "also from the settings of the project",
+  local: "also from your settings for this project",
+};
+
+/** What is off or waits for a person is none of these. */
+const serverMarks: Readonly<Record<string, PanelItem["mark"]>> = {
+  connected: "done",
+  failed: "failed",
+  pending: "running",
+};
+
+/** A row of the list of rules, by its id. */
+function ruleIn(id: string): { list: RuleList; source: string; text: string } | undefined {
+  const [, list, source = "", ...rest] = id.split(":");
+  if (list !== "allow" && list !== "ask" && list !== "deny") return undefined;
+  return { list, source, text: rest.join(":") };
+}
 
 export const listScreens: readonly ScreenRow[] = [
   {
@@ -16,7 +44,7 @@ export const listScreens: readonly ScreenRow[] = [
           "permissions",
           "Rules",
           "loading",
-          "Delete takes away one that this session learnt",
+          "Enter or Delete: what it is, and to take it away",
           "No rules: the permission mode alone decides. A question can remember one.",
         ),
         ask("rules", "permissions"),
@@ -38,16 +66,33 @@ export const listScreens: readonly ScreenRow[] = [
           )
         : panel,
     choose: (state, item, key) => {
-      const [, list = "", source = "", ...rest] = item.id.split(":");
-      if (key !== "delete" || source !== "session" || (list !== "allow" && list !== "ask" && list !== "deny"))
-        return just(state);
-      const change = {
-        type: "rules" as const,
-        change: "remove" as const,
-        list: list as "allow",
-        rules: [rest.join(":")],
+      const rule = ruleIn(item.id);
+      if (!rule || (key !== "enter" && key !== "delete")) return just(state);
+      const { list, source, text } = rule;
+      const isOurs = source === "session" || source === "user" || source === "project" || source === "local";
+      const away = { id: item.id, label: "Take it away", note: awayNotes[source] ?? "" };
+      const stay = {
+        id: "leave",
+        label: "Leave it",
+        note: isOurs ? "" : `it comes from the ${source} settings, and cannot be taken away here`,
       };
-      return just(closed(state), set({ permissions: [change] }), ask("rules", "permissions"));
+      const panel = listPanel("rule", text, isOurs ? [away, stay] : [stay], listNotes[list]);
+      return push(state, panel);
+    },
+  },
+  {
+    names: ["rule"],
+    inner: true,
+    open: (state) => just(state),
+    choose: (state, item) => {
+      const rule = ruleIn(item.id);
+      if (!rule) return just(closed(state));
+      return just(closed(state), {
+        type: "drop-rule",
+        list: rule.list,
+        rule: rule.text,
+        source: rule.source,
+      });
     },
   },
   {
@@ -60,7 +105,7 @@ export const listScreens: readonly ScreenRow[] = [
           "mcp",
           "MCP servers",
           "loading",
-          "Enter shows its tools",
+          "Enter: its tools, and what can be done with it",
           "No servers of tools. `keel mcp add NAME COMMAND` adds one.",
         ),
         ask("servers", "mcp"),
@@ -72,23 +117,64 @@ export const listScreens: readonly ScreenRow[] = [
             got.answer.map((server) => ({
               id: server.name,
               label: server.name,
-              note: `${server.status}${Array.isArray(server["tools"]) ? `, ${server["tools"].length} tools` : ""}`,
-              mark:
-                server.status === "connected"
-                  ? ("done" as const)
-                  : server.status === "failed"
-                    ? ("failed" as const)
-                    : ("running" as const),
+              note: `${server.status === "needs-auth" ? "needs a login" : server.status}${Array.isArray(server["tools"]) ? `, ${server["tools"].length} tools` : ""}`,
+              mark: serverMarks[server.status],
             })),
           )
         : panel,
-    choose: (state, item) =>
-      push(state, textPanel("server", item.label, "loading"), {
-        type: "inquire",
-        name: "servers",
-        question: {},
-        tag: `server:${item.id}`,
-      }),
+    choose: (state, item) => {
+      const status = item.note.split(",")[0] ?? "";
+      const tools = { id: `tools ${item.id}`, label: "Show its tools", note: "" };
+      const again = { id: `reconnect ${item.id}`, label: "Connect anew", note: "" };
+      const off = {
+        id: `disable ${item.id}`,
+        label: "Switch it off",
+        note: "for this session; its tools cannot be called",
+      };
+      const on = { id: `enable ${item.id}`, label: "Switch it on", note: "" };
+      const login = {
+        id: `login ${item.id}`,
+        label: "Log in",
+        note: "puts the command for another terminal into the clipboard",
+      };
+      const actions =
+        status === "disabled"
+          ? [on]
+          : status === "needs a login"
+            ? [login, again, off]
+            : status === "connected"
+              ? [tools, again, off]
+              : [again, off];
+      return push(state, listPanel("server-actions", item.label, actions, item.note));
+    },
+  },
+  {
+    names: ["server-actions"],
+    inner: true,
+    open: (state) => just(state),
+    choose: (state, item) => {
+      const [what = "", ...rest] = item.id.split(" ");
+      const name = rest.join(" ");
+      if (what === "tools")
+        return push(closed(state), textPanel("server", name, "loading"), {
+          type: "inquire",
+          name: "servers",
+          question: {},
+          tag: `server:${name}`,
+        });
+      if (what === "login")
+        return just(closed(state), {
+          type: "copy",
+          text: `keel mcp login ${name}`,
+          said: `In the clipboard: keel mcp login ${name}. Then connect it anew here.`,
+        });
+      const words = { type: "text", text: `/mcp ${what} ${name}` } as const;
+      return just(closed(state), {
+        type: "submit",
+        command: { type: "input", content: [words] },
+        tag: "servers",
+      });
+    },
   },
   {
     names: ["agents"],

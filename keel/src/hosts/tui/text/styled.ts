@@ -88,7 +88,8 @@ export function* cellsOfLine(
 }
 
 /** At most so many cells; where something was left out the mark stands last. */
-export function clip(line: TextLine, cells: number, { profile, mark = "…" }: ClipOptions = {}): TextLine {
+export function clip(line: TextLine, cells: number, { profile, signs }: ClipOptions = {}): TextLine {
+  const mark = signs?.ellipsis ?? "…";
   if (lineWidth(line, profile) <= cells) return line;
   const room = cells - cellWidth(mark, profile);
   if (room < 0) return [];
@@ -102,7 +103,10 @@ export function clip(line: TextLine, cells: number, { profile, mark = "…" }: C
   return [...kept, { text: mark, style: { dim: true } }];
 }
 
-type ClipOptions = { readonly profile?: WidthProfile | undefined; readonly mark?: string | undefined };
+type ClipOptions = {
+  readonly profile?: WidthProfile | undefined;
+  readonly signs?: { readonly ellipsis: string } | undefined;
+};
 
 /** Adds a sign to a line that is being made: joined to its last span where the style is the same. */
 export function append(line: TextSpan[], text: string, style: Style | undefined): void {
@@ -117,12 +121,16 @@ export function padTo(line: TextLine, cells: number, profile?: WidthProfile): Te
   return missing > 0 ? [...line, { text: " ".repeat(missing) }] : line;
 }
 
+/** In so few cells what stands right gives way. */
+const tightCells = 30;
+
 /** What stands left and what stands right of the same row; where both do not fit, the left one is cut, or is alone. */
 export function sides(left: TextLine, right: TextLine, cells: number, options: ClipOptions = {}): TextLine {
   const rightCells = lineWidth(right, options.profile);
   const room = cells - rightCells - 2;
-  if (rightCells === 0 || room < Math.min(cells / 3, lineWidth(left, options.profile)))
-    return clip(left, cells, options);
+  const leftCells = lineWidth(left, options.profile);
+  const isTight = room < Math.min(cells / 3, leftCells) || (cells < tightCells && leftCells > room);
+  if (rightCells === 0 || isTight) return clip(left, cells, options);
   const kept = clip(left, room, options);
   return [...kept, { text: " ".repeat(cells - lineWidth(kept, options.profile) - rightCells) }, ...right];
 }

@@ -29,6 +29,9 @@ const cluster = /[\u200d\ufe0f\u20e3\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e00
 const flagLetters = /^[\u{1f1e6}-\u{1f1ff}]{2}$/u;
 const plain = /^[\x20-\x7e]*$/;
 
+/** Signs of one cell each, on every terminal. */
+export const isPlain = (text: string): boolean => plain.test(text);
+
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 export function cellWidth(text: string, profile: WidthProfile = modernWidths): number {

@@ -108,7 +108,8 @@ test("a row is cut, filled and shared", () => {
   expect(textOfLine(padTo([span("ab")], 4))).toBe("ab  ");
   expect(textOfLine(sides([span("left")], [span("right")], 12))).toBe("left   right");
   expect(textOfLine(sides([span("left side")], [span("right")], 9))).toBe("left side");
-  expect(textOfLine(sides([span("a long left side here")], [span("right")], 20))).toBe(
-    "a long left …  right",
-  );
+  const long = [span("a long left side here, and more of it")];
+  expect(textOfLine(sides(long, [span("right")], 32))).toBe("a long left side here, a…  right");
+  // In few cells what stands right gives way.
+  expect(textOfLine(sides(long, [span("right")], 20))).toBe("a long left side he…");
 });

@@ -28,13 +28,19 @@ export function wrapRows(line: TextLine, cells: number, options: WrapOptions = {
   return breakRows(line, cells, options).map(({ signs }) => spansOf(signs));
 }
 
+type PrintOptions = {
+  readonly mode?: "words" | "terminal" | undefined;
+  /** What stands where something was left out. */
+  readonly signs?: { readonly ellipsis: string } | undefined;
+};
+
 /** The bytes of a line that stays: as many rows as it takes at this width, without the end of the line. */
 export function printSpans(
   { spans, wrap, hang = 0 }: PrintLine,
   columns: number,
-  { profile, mode = "words" }: WrapOptions & { readonly mode?: "words" | "terminal" | undefined } = {},
+  { profile, signs, mode = "words" }: WrapOptions & PrintOptions = {},
 ): TextLine {
-  if (wrap === "cut") return clip(spans, columns - 2, { profile });
+  if (wrap === "cut") return clip(spans, columns - 2, { profile, signs });
   if (wrap === "terminal" || mode === "terminal") return spans;
   const room = Math.max(1, columns);
   const indent = hang < room / 2 ? hang : 0;

@@ -1,6 +1,6 @@
 import xterm from "@xterm/headless";
 import { expect, test } from "vitest";
-import { frameAt, withFrame } from "../screen/run.ts";
+import { frameAt, withFrame } from "../screen/frames.ts";
 import { nextFrame, nothingDrawn, type Size } from "./frame.ts";
 
 const look = {

@@ -1,10 +1,18 @@
 /**
  * The bytes of one frame. Above is what stays: printed once, the terminal's own from then on. Below is the foot: the few
  * rows that change. Movements are relative to the foot, because nobody knows where on the screen it stands; nothing above
- * it is ever touched. Pure.
+ * it is ever touched. A terminal may have another width by the time that it reads a frame, and say so later: a row of the
+ * foot then is cut at the edge and stays one row, and a change within the foot ends where it began. Pure.
  */
 import { type Graphics, pictureBytes } from "../pictures/picture.ts";
-import { lineWidth, type PrintLine, type TextLine, type TextSpan } from "../text/styled.ts";
+import {
+  append,
+  cellsOfLine,
+  lineWidth,
+  type PrintLine,
+  type TextLine,
+  type TextSpan,
+} from "../text/styled.ts";
 import { paint, type Theme } from "../text/theme.ts";
 import type { WidthProfile } from "../text/width.ts";
 import { printSpans, rowsAt } from "../text/wrap.ts";
@@ -24,11 +32,20 @@ export type Drawn = {
   readonly lines: readonly TextLine[];
   readonly at: FootPlace;
   readonly isCursorShown: boolean;
+  readonly form: FootForm;
+  readonly isParked: boolean;
 } & Size;
+
+/**
+ * How rows of the foot follow each other: each a line of its own, or all of them one line that goes on at the edge, which
+ * a terminal leaves whole that does not break the line with the cursor.
+ */
+type FootForm = "rows" | "one-line";
 
 export type FrameLook = {
   readonly theme: Theme;
   readonly profile: WidthProfile;
+  readonly signs?: { readonly ellipsis: string } | undefined;
   /** Who breaks what stays. */
   readonly wrap: "words" | "terminal";
   readonly reflow: Reflow;
@@ -36,7 +53,7 @@ export type FrameLook = {
 };
 
 /**
- * What a terminal makes of written rows when its width changes: it breaks them anew, all but the one with the cursor, or
+ * What a terminal makes of written lines when its width changes: it breaks them anew, all but the one with the cursor, or
  * it leaves them alone.
  */
 export type Reflow = "all" | "not-the-cursor" | "none";
@@ -47,6 +64,13 @@ const down = (rows: number): string => (rows > 0 ? `${csi}${rows}B` : "");
 const toColumn = (column: number): string => (column > 0 ? `\r${csi}${column}C` : "\r");
 const eraseBelow = `${csi}J`;
 const eraseRight = `${csi}K`;
+const savePlace = "\u001b7";
+const backToPlace = "\u001b8";
+/** What reaches the edge goes on in the next row, or is cut. */
+const wraps = `${csi}?7h`;
+const cuts = `${csi}?7l`;
+/** Over the edge, wherever it is: the next row is the same line to the terminal. */
+const overTheEdge = `${wraps}${csi}999G  \r${cuts}`;
 const showCursor = `${csi}?25h`;
 const hideCursor = `${csi}?25l`;
 const beginFrame = `${csi}?2026h`;
@@ -56,6 +80,8 @@ export const nothingDrawn = (size: Size): Drawn => ({
   lines: [],
   at: { row: 0, column: 0 },
   isCursorShown: true,
+  form: "rows",
+  isParked: false,
   ...size,
 });
 
@@ -66,17 +92,38 @@ export type FrameRequest = {
   readonly look: FrameLook;
   /** Every row is written, whatever is there. */
   readonly redraw?: boolean | undefined;
+  /**
+   * Sizes come faster than news of them. The cursor stands at the first sign of the foot, which is its first sign at any
+   * width, and is painted where it belongs.
+   */
+  readonly park?: boolean | undefined;
 };
 
 /** No bytes where nothing changes. */
-export function nextFrame(before: Drawn, request: FrameRequest): { bytes: string; after: Drawn } {
-  const { printed, foot, size } = request;
-  const isResized = before.columns !== size.columns || before.rows !== size.rows;
-  const isWhole = isResized || request.redraw === true || printed.length > 0;
-  const body = isWhole ? wholeFrame(before, request) : changedRows(before, request);
-  const at = foot.cursor ?? { row: Math.max(0, foot.lines.length - 1), column: 0 };
-  const isCursorShown = foot.cursor !== null;
-  const after: Drawn = { lines: foot.lines, at, isCursorShown, ...size };
+export function nextFrame(before: Drawn, wanted: FrameRequest): { bytes: string; after: Drawn } {
+  const { printed, size, look, redraw, park: isParked = false } = wanted;
+  const form = look.reflow === "not-the-cursor" ? "one-line" : "rows";
+  const foot = isParked ? withPaintedCursor(wanted.foot, look.profile) : wanted.foot;
+  const isOther =
+    before.columns !== size.columns ||
+    before.rows !== size.rows ||
+    before.form !== form ||
+    before.isParked !== isParked ||
+    before.lines.length !== foot.lines.length;
+  const last = { row: Math.max(0, foot.lines.length - 1), column: 0 };
+  const at = isParked ? { row: 0, column: 0 } : (foot.cursor ?? last);
+  // A lower screen may have taken rows away below the cursor: it goes down by writing them.
+  const isLower = at.row > before.at.row;
+  const isWhole =
+    isOther ||
+    isLower ||
+    redraw === true ||
+    printed.length > 0 ||
+    (isParked && hasChange(before.lines, foot.lines, look.profile));
+  const request = { ...wanted, foot };
+  const body = isWhole ? wholeFrame(before, request, form) : changedRows(before, request, form);
+  const isCursorShown = foot.cursor !== null && !isParked;
+  const after: Drawn = { lines: foot.lines, at, isCursorShown, form, isParked, ...size };
   const moves = moveTo(body.at, at);
   const cursor = isCursorShown === before.isCursorShown ? "" : isCursorShown ? showCursor : hideCursor;
   if (body.bytes === "" && moves === "" && cursor === "") return { bytes: "", after };
@@ -92,66 +139,65 @@ export function eraseFoot(before: Drawn, size: Size, look: FrameLook): string {
 }
 
 /** From the cursor up to the first row of the foot, as the terminal has it now. */
-export function rowsAbove(before: Drawn, { columns }: Size, { reflow, profile }: FrameLook): number {
-  const { at, lines } = before;
-  if (columns >= before.columns || reflow === "none") return at.row;
-  const rowsOf = (some: readonly TextLine[]): number =>
-    some.reduce((sum, line) => sum + rowsAt(line, columns, profile), 0);
-  const above = rowsOf(lines.slice(0, at.row));
-  if (reflow === "all") return above + Math.floor(at.column / columns);
-  // Such a terminal moves its cursor down by a row for each that it adds, below the cursor too.
-  const below = lines.slice(at.row + 1);
-  return above + rowsOf(below) - below.length;
+function rowsAbove(before: Drawn, { columns }: Size, { profile, reflow }: FrameLook): number {
+  const { at, lines, form } = before;
+  if (form === "one-line" || reflow === "none" || columns >= before.columns) return at.row;
+  const above = lines.slice(0, at.row).reduce((sum, line) => sum + rowsAt(line, columns, profile), 0);
+  return above + Math.floor(at.column / columns);
 }
 
 type FramePart = { readonly bytes: string; readonly at: FootPlace };
 
-function wholeFrame(before: Drawn, { printed, foot, size, look }: FrameRequest): FramePart {
-  const { theme, profile, wrap, graphics = "none" } = look;
+function wholeFrame(before: Drawn, { printed, foot, size, look }: FrameRequest, form: FootForm): FramePart {
+  const { theme, profile, signs, wrap, graphics = "none" } = look;
   const stays = printed
     .map((line) => {
-      const words = `${paint(printSpans(line, size.columns, { profile, mode: wrap }), theme)}\r\n`;
+      const words = `${paint(printSpans(line, size.columns, { profile, signs, mode: wrap }), theme)}\r\n`;
       return line.picture ? words + (pictureBytes(line.picture, graphics, size) ?? "") : words;
     })
     .join("");
-  const rows = foot.lines.map((line) => paint(line, theme));
+  const rows = foot.lines.map((line) => paint(line, theme)).join(form === "rows" ? "\r\n" : overTheEdge);
   const last = Math.max(0, foot.lines.length - 1);
   return {
-    bytes: eraseFoot(before, size, look) + stays + rows.join("\r\n"),
+    bytes: `${eraseFoot(before, size, look)}${stays}${rows === "" ? "" : `${cuts}${rows}${wraps}`}`,
     at: { row: last, column: lineWidth(foot.lines[last] ?? [], profile) },
   };
 }
 
-function changedRows(before: Drawn, { foot, look }: FrameRequest): FramePart {
+/** The foot has as many rows as before. */
+function changedRows(before: Drawn, { foot, look }: FrameRequest, form: FootForm): FramePart {
   let bytes = "";
   let at = before.at;
-  const { lines } = foot;
-  for (const [row, line] of lines.entries()) {
-    const old = before.lines[row];
-    if (old === line) continue;
-    if (old === undefined) {
-      // A new row: the terminal makes room for it by moving everything up.
-      bytes += row === 0 ? moveTo(at, { row, column: 0 }) : `${moveTo(at, { row: row - 1, column: 0 })}\r\n`;
-      bytes += paint(line, look.theme);
-      at = { row, column: lineWidth(line, look.profile) };
-      continue;
-    }
+  for (const [row, line] of foot.lines.entries()) {
+    const old = before.lines[row] ?? [];
     const change = changeOf(old, line, look.profile);
     if (!change) continue;
     bytes += moveTo(at, { row, column: change.column }) + paint(change.spans, look.theme);
     const column = change.column + lineWidth(change.spans, look.profile);
-    if (change.erases) bytes += eraseRight;
-    at = { row, column };
+    // Erased from its first sign on, a row would be a line of its own again.
+    const isJoined = form === "one-line" && column === 0;
+    if (change.erases) bytes += isJoined ? ` ${eraseRight}` : eraseRight;
+    at = { row, column: isJoined ? 1 : column };
   }
-  if (before.lines.length > lines.length) {
-    const first = Math.max(0, lines.length - 1);
-    // The last row that stays is stepped over: what is below it goes.
-    if (lines.length === 0) bytes += `${moveTo(at, { row: 0, column: 0 })}${eraseBelow}`;
-    else bytes += `${moveTo(at, { row: first, column: 0 })}${down(1)}\r${eraseBelow}${up(1)}`;
-    at = { row: first, column: 0 };
-  }
-  return { bytes, at };
+  return { bytes: bytes === "" ? "" : `${savePlace}${cuts}${bytes}${backToPlace}${wraps}`, at: before.at };
 }
+
+/** The sign under the cursor the other way round. */
+function withPaintedCursor({ lines, cursor }: Foot, profile: WidthProfile): Foot {
+  if (!cursor) return { lines, cursor };
+  const painted: TextSpan[] = [];
+  let used = 0;
+  for (const { text, cells, style } of cellsOfLine(lines[cursor.row] ?? [], profile)) {
+    append(painted, text, used === cursor.column ? { ...style, inverse: true } : style);
+    used += cells;
+  }
+  if (used <= cursor.column)
+    painted.push({ text: " ".repeat(cursor.column - used) }, { text: " ", style: { inverse: true } });
+  return { lines: lines.with(cursor.row, painted), cursor };
+}
+
+const hasChange = (before: readonly TextLine[], lines: readonly TextLine[], profile: WidthProfile): boolean =>
+  lines.some((line, row) => changeOf(before[row] ?? [], line, profile) !== undefined);
 
 /** What of a row is to be written anew, from which column on. */
 function changeOf(
@@ -160,19 +206,24 @@ function changeOf(
   profile: WidthProfile,
 ): { readonly column: number; readonly spans: TextLine; readonly erases: boolean } | undefined {
   let first = 0;
-  while (first < line.length && first < old.length && isSame(old[first], line[first])) first++;
+  if (old === line) return undefined;
+  while (first < line.length && first < old.length && isSameSpan(old[first], line[first])) first++;
   if (first === line.length && first === old.length) return undefined;
   const column = lineWidth(line.slice(0, first), profile);
   const oldCells = lineWidth(old, profile);
   const cells = lineWidth(line, profile);
   if (oldCells !== cells) return { column, spans: line.slice(first), erases: cells < oldCells };
   let end = 0;
-  while (end < line.length - first && end < old.length - first && isSame(old.at(-1 - end), line.at(-1 - end)))
+  while (
+    end < line.length - first &&
+    end < old.length - first &&
+    isSameSpan(old.at(-1 - end), line.at(-1 - end))
+  )
     end++;
   return { column, spans: line.slice(first, line.length - end), erases: false };
 }
 
-function isSame(left: TextSpan | undefined, right: TextSpan | undefined): boolean {
+function isSameSpan(left: TextSpan | undefined, right: TextSpan | undefined): boolean {
   if (left === right) return true;
   if (!left || !right || left.text !== right.text) return false;
   const [one, other] = [left.style ?? {}, right.style ?? {}];

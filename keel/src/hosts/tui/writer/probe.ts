@@ -12,6 +12,7 @@ const probes = ["😀", "👩‍🚀", "❤️", "🇩🇪"] as const;
 const askCursor = "\u001b[6n";
 const askAttributes = "\u001b[c";
 const askVersion = "\u001b[>q";
+const askKind = "\u001b[>c";
 /** A picture of one pixel that is not shown: a terminal that draws pictures says OK. */
 const askGraphics = "\u001b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001b\\";
 const askBackground = "\u001b]11;?\u001b\\";
@@ -23,6 +24,7 @@ export const questions: string = [
   "\u001b[?2026l",
   askBackground,
   askVersion,
+  askKind,
   askGraphics,
   askAttributes,
 ].join("");

@@ -25,6 +25,8 @@ export type TerminalPorts = {
     drained(): Promise<void>;
   };
   size(): Size;
+  /** Asks the system; who listens for other sizes is told before it returns. */
+  lookAtSize?(): void;
   onResize(listener: () => void): () => void;
 };
 
@@ -43,6 +45,10 @@ export class ScreenTerminal {
 
   get size(): Size {
     return this.#ports.size();
+  }
+
+  lookAtSize(): void {
+    this.#ports.lookAtSize?.();
   }
 
   onResize(listener: () => void): () => void {
