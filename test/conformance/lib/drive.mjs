@@ -54,7 +54,7 @@ async function drive(job) {
 
   const sdk = await import(job.sdkUrl);
   const z = job.zodUrl ? (await import(job.zodUrl)).z : undefined;
-  const kit = new Kit({ sdk, z, ...places, env, executable: job.executable });
+  const kit = new Kit({ sdk, z, ...places, env, executable: job.executable, requests });
 
   writeFiles(kit, cwd, fill(scenario.files, places));
   writeFiles(kit, home, fill(scenario.homeFiles, places));

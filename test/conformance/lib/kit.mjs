@@ -10,8 +10,9 @@ export class Kit {
   notes = {};
   messages = [];
 
-  constructor({ sdk, z, cwd, home, outside, fixtures, env, executable }) {
-    Object.assign(this, { sdk, z, cwd, home, outside, fixtures, env, executable });
+  /** `requests`: those of the model, as they come. */
+  constructor({ sdk, z, cwd, home, outside, fixtures, env, executable, requests }) {
+    Object.assign(this, { sdk, z, cwd, home, outside, fixtures, env, executable, requests });
   }
 
   /** Options common to all scenarios, plus those of the scenario. */
