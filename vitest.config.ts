@@ -3,6 +3,9 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
+/** Modules keep no state (AGENTS.md), so that files may share them: loading them anew for each cost more than the tests. */
+const isolate = false;
+
 /** So that a plain `npm test` repeats itself. */
 const resolve = {
   alias: { "fast-check": path.join(import.meta.dirname, "test/support/seeded-fast-check.ts") },
@@ -24,6 +27,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "unit",
+          isolate,
           setupFiles: ["./test/support/setup-law.ts"],
           include: [
             "keel/src/**/*.test.ts",
@@ -41,6 +45,8 @@ export default defineConfig({
         resolve,
         test: {
           name: "e2e",
+          isolate,
+          globalSetup: ["./test/support/browser-door.ts"],
           setupFiles: ["./test/support/setup-law.ts"],
           include: ["test/e2e/**/*.test.ts", "test/sdk/*.test.ts"],
           exclude: ["test/sdk/{surface,guide}.test.ts", "**/node_modules/**"],
@@ -52,6 +58,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "long",
+          globalSetup: ["./test/support/browser-door.ts"],
           setupFiles: ["./test/support/setup-law.ts"],
           include: ["test/long/**/*.test.ts"],
           testTimeout: 3_600_000,

@@ -34,6 +34,9 @@ export type Counts = {
   readonly resumeMessages: number;
   /** Keys that are typed while a reply streams. */
   readonly terminalKeys: number;
+  /** Replies that are interrupted, and turns after which the memory of the screen is looked at. */
+  readonly terminalEscapes: number;
+  readonly terminalTurns: number;
   /** Rows of a long session in the browser, and workspaces that it lists. */
   readonly consoleRows: number;
   readonly consoleWorkspaces: number;
@@ -83,6 +86,8 @@ export const fullCounts: Counts = {
   policyRepeats: 10,
   resumeMessages: 2_000,
   terminalKeys: 60,
+  terminalEscapes: 25,
+  terminalTurns: 10_000,
   consoleRows: 20_000,
   consoleWorkspaces: 200,
   consoleSeconds: 10,
@@ -123,6 +128,8 @@ export const smokeCounts: Counts = {
   policyRepeats: 1,
   resumeMessages: 100,
   terminalKeys: 5,
+  terminalEscapes: 2,
+  terminalTurns: 5,
   consoleRows: 300,
   consoleWorkspaces: 8,
   consoleSeconds: 1,

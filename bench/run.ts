@@ -16,6 +16,7 @@ import { describeMachine, loadNow } from "./machine.ts";
 import { measure, median } from "./measure.ts";
 import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
+import { acpSuite } from "./suites/acp.ts";
 import { consoleSuite } from "./suites/console.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
@@ -32,6 +33,7 @@ import { toolsSuite } from "./suites/tools.ts";
 import { viewSuite } from "./suites/view.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
+  acp: acpSuite,
   console: consoleSuite,
   engine: engineSuite,
   fleet: fleetSuite,

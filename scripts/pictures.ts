@@ -105,9 +105,9 @@ async function everyState(folder: string, only: readonly string[]): Promise<void
 async function shelvesAt(browser: Browser, url: string): Promise<string[]> {
   const { page, close } = await open(browser, { theme: "light", width: 1_024, height: 900 });
   await page.goto(`${url}/dev/gallery`);
-  const links = await page
-    .locator("main a")
-    .evaluateAll((found) => found.map((one) => one.getAttribute("href") ?? ""));
+  const found = page.locator("main a");
+  await found.first().waitFor();
+  const links = await found.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
   await close();
   return links.map((href) => href.split("/").at(-1) ?? "");
 }

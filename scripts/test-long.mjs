@@ -1,9 +1,10 @@
 // `npm run test:long -- SUITE [--seed N] [--count N] [--share I/N] [--allow-not-run]`: one suite at its full count, or at
 // another; with a share only the I-th of N parts of it, so that a full count may be made of several runs.
-// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts;
+// A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts, by the
+// name of its file or of its count;
 // `attacks` is all those in which real folders, commands and repositories try to get past permissions.
 import { randomInt } from "node:crypto";
-import { existsSync, globSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { printClosing, root, run, runVitest } from "./run.mjs";
@@ -70,5 +71,12 @@ if (outcome.notRun.length > 0 && !values["allow-not-run"]) {
 printClosing(outcome);
 
 function places(name) {
-  return [`test/long/${name}.test.ts`, `test/e2e/${name}.test.ts`, `test/${name}.test.ts`];
+  return [`test/long/${name}.test.ts`, `test/e2e/${name}.test.ts`, `test/${name}.test.ts`, ...counting(name)];
+}
+
+/** A count may be named by itself, wherever the tests stand that repeat so often. */
+function counting(name) {
+  return globSync("{test,keel/src}/**/*.test.ts", { cwd: root }).filter((file) =>
+    readFileSync(path.join(root, file), "utf8").includes(`countOf("${name}")`),
+  );
 }

@@ -30,8 +30,6 @@ const quickTimers: LinkTimers = {
   },
   now: () => performance.now() * hurry,
 };
-/** Tries are hurried less: a server that ends takes the time that it takes, and a command waits for it so many tries. */
-const hurryOfTries = 5;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const person = { access: "work" as const, name: "a test" };
 
@@ -100,11 +98,8 @@ function clientBehind(proxy: CuttingProxy, secret: string, via: Vias): KeelClien
     via === "sse"
       ? httpLink({ url, secret, fetch: (input, init) => fetch(input, init), timers: quickTimers })
       : wireLink({ open: (signal) => webSocketWire(url, secret, signal), timers: quickTimers });
-  const ports = webPorts();
-  const client = clientOver(link, {
-    ...ports,
-    sleep: (ms, signal) => ports.sleep(ms / hurryOfTries, signal),
-  });
+  // Tries are not hurried: a server that ends takes the time that it takes, and a command waits for it so many tries.
+  const client = clientOver(link, webPorts());
   onTestFinished(() => client.close());
   return client;
 }

@@ -26,6 +26,8 @@ export const runBy = {
   console: "test/e2e/guide-console.test.ts",
   program: "test/e2e/guide-programs.test.ts",
   host: "test/e2e/runner-hosts.test.ts",
+  /** What an editor is told, to find Keel. */
+  editor: "test/e2e/acp.test.ts",
   /** What Keel says, made by the code that says it. */
   output: "test/guide-outputs.test.ts",
 } as const;
@@ -63,6 +65,10 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
     case "python":
     case "go":
       return "host";
+    case "json editor":
+    case "lua editor":
+    case "elisp editor":
+      return "editor";
     case "text output":
       return "output";
     default:

@@ -208,6 +208,37 @@ describe("what a program answers over the wire", () => {
     expect(JSON.stringify(wire.lines)).toContain("the hook says no");
   });
 
+  test("a last /compact: its hooks are asked before the session is told as idle, when an SDK closes its end", async () => {
+    verifies("S2.42");
+    const stage = await openStage({ replies: [reply("Hi."), reply("NOTES")] });
+    const wire = openWire(stage, { answer: () => ({}) });
+    const events = ["PreCompact", "PostCompact"];
+    await wire.request({
+      subtype: "initialize",
+      hooks: Object.fromEntries(events.map((event) => [event, [{ hookCallbackIds: [event] }]])),
+    });
+    wire.say("hi");
+    await until("idle after the first turn", () => statesIn(wire.lines).includes("idle"));
+    wire.say("/compact");
+    await until("idle once more", () => statesIn(wire.lines).filter((state) => state === "idle").length > 1);
+    wire.endInput();
+    expect((await wire.ended).code).toBe(0);
+    const told = wire.lines.flatMap(({ type, subtype, state, request }) => {
+      if (type === "control_request") return [(request as { callback_id: string }).callback_id];
+      return type === "result" ? [type] : subtype === "session_state_changed" ? [state] : [];
+    });
+    expect(told).toEqual([
+      "running",
+      "result",
+      "idle",
+      "running",
+      "PreCompact",
+      "result",
+      "PostCompact",
+      "idle",
+    ]);
+  });
+
   test.each([
     ["in the introduction", [], { sdkMcpServers: ["calc"] }],
     [

@@ -5,13 +5,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Durable } from "../../keel/src/protocol/event/durable.ts";
+import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
+import { readAll } from "../store/home.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { verifies } from "../support/verifies.ts";
-import { keel, launcher } from "./command.ts";
+import { launcher } from "./command.ts";
 
 /** Each command leaves one mark; it takes a moment, so that a kill may fall inside it. */
 const mark = (name: string) =>
@@ -99,17 +101,10 @@ describe("kill -9 at any moment", () => {
     });
   }
 
+  /** From the disk, by the store itself: a process for it would take a fifth of the whole suite. */
   async function logOf(folder: string, id: string): Promise<Durable[]> {
-    const { code, stdout } = await keel(["sessions", "export", id, "--format", "jsonl"], {
-      cwd: folder,
-      env: environment(folder),
-    });
-    if (code !== 0) return [];
-    const lines = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Durable);
-    return lines.filter(({ seq }) => seq > 0);
+    const store = jsonlStore({ home: path.join(folder, "home") });
+    return store.location(id) === undefined ? [] : readAll(store.read(id));
   }
 
   test("loses no acknowledged input, runs no command twice, sends no invalid request, and ends every input once", {

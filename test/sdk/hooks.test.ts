@@ -119,6 +119,12 @@ const rows: readonly Row[] = [
     outcome: { ran: true, told: true },
   },
   {
+    name: "a prompt gives the session its title",
+    event: "UserPromptSubmit",
+    answer: own("UserPromptSubmit", { sessionTitle: "Another title" }),
+    outcome: { ran: true, title: "Another title" },
+  },
+  {
     name: "a session starts with words and a title",
     event: "SessionStart",
     answer: own("SessionStart", { additionalContext: "WORDS", sessionTitle: "A title" }),

@@ -1,11 +1,14 @@
 // Fields and messages that the original sends and its declarations mostly leave out; each as SDK 0.3.325 was seen to send it.
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import type { SDKMessage, SDKResultMessage } from "../../keel/src/sdk/messages/messages.ts";
 import type { UserMessage } from "../../keel/src/sdk/messages/read-content.ts";
 import type { Options } from "../../keel/src/sdk/options/options.ts";
 import { query } from "../../keel/src/sdk/query/query.ts";
+import type { Query } from "../../keel/src/sdk/query/query-methods.ts";
 import { getSessionInfo, listSessions } from "../../keel/src/sdk/stored/session-functions.ts";
 import { createSdkMcpServer } from "../../keel/src/sdk/tools/mcp-server.ts";
 import { tool } from "../../keel/src/sdk/tools/tool.ts";
@@ -183,14 +186,17 @@ describe("a command that takes more than two and a half seconds is a task that i
       if (message.type === "system" && message.subtype === "task_started") await running.backgroundTasks();
     }
     const told = tasksIn(messages).flatMap((message) =>
-      message.type === "system" && "task_id" in message ? [[message.subtype, message.task_id]] : [],
+      message.type === "system" && "task_id" in message
+        ? [[message.subtype, message.task_id, message.run_id]]
+        : [],
     );
-    const [, id] = told[0] ?? [];
+    const [, id, run] = told[0] ?? [];
+    expect(run).toMatch(/^0[0-9a-z]{8}-[0-9a-f]{8}$/);
     expect(told).toEqual([
-      ["task_started", id],
-      ["task_updated", id],
-      ["task_updated", id],
-      ["task_notification", id],
+      ["task_started", id, run],
+      ["task_updated", id, run],
+      ["task_updated", id, run],
+      ["task_notification", id, run],
     ]);
   });
 });
@@ -227,5 +233,119 @@ describe("the warning about a canUseTool that is not called", () => {
     { allowedTools: ["Read"], canUseTool: undefined as never },
   ])("is not for %j", async (options) => {
     expect(await warned(options)).toEqual([]);
+  });
+});
+
+test("each run of an agent has a name, which its start, its progress and its end tell", async () => {
+  const { options } = await sdkStage({
+    replies: [
+      reply(toolUse("Agent", { description: "look", prompt: "Look.", run_in_background: false })),
+      bash("ls"),
+      reply("Looked."),
+      reply("done"),
+    ],
+  });
+  const messages = await all(query({ prompt: "go", options }));
+  const runs = messages.flatMap((message) =>
+    message.type === "system" && "task_id" in message ? [[message.subtype, message.run_id]] : [],
+  );
+  const [, run] = runs[0] ?? [];
+  expect(run).toMatch(/^0[0-9a-z]{8}-[0-9a-f]{8}$/);
+  expect(runs).toEqual(
+    ["task_started", "task_progress", "task_updated", "task_notification"].map((subtype) => [subtype, run]),
+  );
+});
+
+/** Says the second message behind the first result, when `between` has done its part. */
+async function twoTurns(options: Options, between: (running: Query) => Promise<void>): Promise<SDKMessage[]> {
+  const ready = Promise.withResolvers<void>();
+  async function* said(): AsyncGenerator<UserMessage> {
+    yield { type: "user", message: { role: "user", content: "a" } };
+    await ready.promise;
+    yield { type: "user", message: { role: "user", content: "b" } };
+  }
+  const running = query({ prompt: said(), options });
+  const messages: SDKMessage[] = [];
+  for await (const message of running) {
+    messages.push(message);
+    if (message.type !== "result" || messages.filter(({ type }) => type === "result").length > 1) continue;
+    await between(running);
+    ready.resolve();
+  }
+  return messages;
+}
+
+test("setModel is echoed where the model becomes another one", async () => {
+  const { options } = await sdkStage({ replies: [reply("one"), reply("two")] });
+  const messages = await twoTurns(options, async (running) => {
+    await running.setModel("claude-haiku-4-5");
+    await running.setModel("claude-haiku-4-5");
+    await running.setModel();
+  });
+  const echoed = messages.flatMap((message) =>
+    message.type === "user" && "isReplay" in message ? [message.message] : [],
+  );
+  expect(echoed).toEqual(
+    ["claude-haiku-4-5", "claude-sonnet-4-5"].map((model) => ({
+      role: "user",
+      content: `<local-command-stdout>Set model to ${model}</local-command-stdout>`,
+    })),
+  );
+});
+
+test("a result tells from the start of its turn when its first request was sent and its first words came", async () => {
+  const { options } = await sdkStage({ replies: [bash("sleep 1"), reply("one")] });
+  const messages = await all(query({ prompt: "go", options }));
+  const result = messages.find((message) => message.type === "result");
+  if (result?.subtype !== "success") throw new Error("It has no good result.");
+  const { time_to_request_ms: sent = -1, ttft_ms: first = -1, ttft_stream_ms, duration_ms } = result;
+  expect(sent).toBeGreaterThanOrEqual(0);
+  expect(first).toBeGreaterThanOrEqual(sent);
+  // The second reply came a second later: it is the first that counts.
+  expect(duration_ms - first).toBeGreaterThan(900);
+  expect(ttft_stream_ms).toBe(first);
+});
+
+describe("getContextUsage", () => {
+  const server = createSdkMcpServer({
+    name: "sums",
+    tools: [tool("add", "Adds", { a: z.number() }, async () => ({ content: [] }))],
+  });
+
+  test("tells categories by id, a grid of a hundred squares, files, tools of servers and the newest usage", async () => {
+    const { options, cwd } = await sdkStage({ replies: [reply("one"), reply("two")] });
+    writeFileSync(path.join(cwd, "AGENTS.md"), "Be brief. ".repeat(2_000));
+    let usage: Awaited<ReturnType<Query["getContextUsage"]>> | undefined;
+    const wanted: Options = { ...options, settingSources: ["project"], mcpServers: { sums: server } };
+    await twoTurns(wanted, async (running) => {
+      usage = await running.getContextUsage();
+    });
+    expect(usage?.categories.map(({ id }) => id)).toEqual([
+      "system_prompt",
+      "system_tools",
+      "mcp_tools",
+      "memory_files",
+      "skills",
+      "messages",
+      "free_space",
+    ]);
+    expect(usage?.gridRows.map((row) => row.length)).toEqual(Array.from({ length: 10 }, () => 10));
+    const squares = usage?.gridRows.flat() ?? [];
+    for (const { name, tokens, kind } of usage?.categories ?? []) {
+      const own = squares.filter(({ categoryName }) => categoryName === name);
+      if (kind === "free") expect(own.every(({ isFilled }) => !isFilled)).toBe(true);
+      else expect(own.length > 0, name).toBe(tokens > 0);
+    }
+    expect(usage?.memoryFiles).toMatchObject([{ path: path.join(cwd, "AGENTS.md"), type: "Project" }]);
+    expect(usage?.memoryFiles[0]?.tokens).toBe(
+      usage?.categories.find(({ id }) => id === "memory_files")?.tokens,
+    );
+    expect(usage?.mcpTools).toEqual([{ name: "mcp__sums__add", serverName: "sums", tokens: 0 }]);
+    expect(usage?.apiUsage).toEqual({
+      input_tokens: 100,
+      output_tokens: 20,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+    });
   });
 });

@@ -46,10 +46,15 @@ export async function inProcess(stage: SdkStage, scenario: SdkScenario): Promise
       },
     },
   });
-  for await (const message of running) {
-    const told = message as unknown as WireMessage;
-    heard.push(told);
-    if (told.type === "result") turn.resolve();
+  try {
+    for await (const message of running) {
+      const told = message as unknown as WireMessage;
+      heard.push(told);
+      if (told.type === "result") turn.resolve();
+    }
+  } catch (thrown) {
+    // A program of this process is told of a failure once more, behind the last message.
+    if (heard.findLast(({ type }) => type === "result")?.["is_error"] !== true) throw thrown;
   }
   return heard;
 }
@@ -242,6 +247,7 @@ export function comparable(messages: readonly WireMessage[], folder: string): un
       return "time";
     // A client over a wire names what it says, so that its answers name it too; a program of this process did not.
     if (/^user_message_uuids?$/.test(key)) return undefined;
+    if (key === "run_id") return "run";
     return value;
   };
   const text = JSON.stringify(messages, timeless)

@@ -7,7 +7,7 @@ type Budget = { readonly sample: number; readonly full: number; readonly seconds
 /** `seconds` is what the sample may take; goals (G…) are those of the reliability page. */
 export const budgets = {
   /** G1, G2, G3: kill -9 of a child at a seeded moment. */
-  "kill-nine": { sample: 12, full: 2_000, seconds: 40 },
+  "kill-nine": { sample: 20, full: 2_000, seconds: 40 },
   /** G1: kill -9 of a process that appends to a log, at a seeded moment. */
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
   /** G4: random changes of a log. */
@@ -78,6 +78,10 @@ export const budgets = {
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */
   "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Questions that the terminal screen and other clients of a server answer at the same moment. */
+  "screen-hands": { sample: 6, full: 500, seconds: 12 },
+  /** Storms of sizes for the writer of the terminal screen, with frames on their way. */
+  "screen-sizes": { sample: 40, full: 2_000, seconds: 5 },
   /** Ends of the terminal screen, by keys, signals, crashes and stops. */
   "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** G19: seeds that are run twice. */

@@ -9,6 +9,7 @@ import type { McpServerOptions } from "../protocol/mcp.ts";
 import { type OptionName, type SessionOptions, toolPresets } from "../protocol/options.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
+import type { EditorBuffers } from "../workspace/files/buffers.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import type { SessionChoice } from "./sessions/which-session.ts";
 
@@ -55,6 +56,8 @@ export type HostOptions = {
   readonly ownTools?: readonly OwnTool[] | undefined;
   /** MCP servers, by a name of the host's own. */
   readonly mcpServers?: Readonly<Record<string, McpServerOptions>> | undefined;
+  /** What an editor has open counts in place of the disk, and changes of files go through it. */
+  readonly buffers?: EditorBuffers | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */

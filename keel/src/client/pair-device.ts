@@ -7,7 +7,7 @@ import {
   type OpenAnswer,
   type OpenOperationName,
   type OpenQuestion,
-  openOperations,
+  openPaths,
 } from "../protocol/pairing.ts";
 
 export type PairOptions = {
@@ -55,10 +55,9 @@ async function post<Name extends OpenOperationName>(
   question: OpenQuestion<Name>,
   { url, signal, fetch: send }: Pick<PairOptions, "url" | "signal" | "fetch">,
 ): Promise<OpenAnswer<Name>> {
-  const { method, path } = openOperations[name];
   try {
-    const response = await send(new URL(path, url), {
-      method,
+    const response = await send(new URL(openPaths[name], url), {
+      method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(question),
       ...(signal ? { signal } : {}),

@@ -22,6 +22,7 @@ import {
   withReply,
   withRequest,
 } from "./context/tally.ts";
+import { answerToolName } from "./model-text.ts";
 import { isEmptySummary } from "./odd-records.ts";
 import {
   batchMessage,
@@ -286,7 +287,14 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
 
 function closeBatch(before: SessionState): SessionState {
   const calls = callsIn(before.calls);
-  const state = inTurn(before, (turn) => ({ ...turn, habit: habitAfter(turn.habit, calls) }));
+  const isWrongAnswer = calls.some(
+    ({ use, result }) => use.name === answerToolName && result?.failed === true,
+  );
+  const state = inTurn(before, (turn) => ({
+    ...turn,
+    habit: habitAfter(turn.habit, calls),
+    wrongAnswers: turn.wrongAnswers + (isWrongAnswer ? 1 : 0),
+  }));
   return addMessage({ ...state, calls: noCalls, answers: new Map() }, batchMessage(calls));
 }
 

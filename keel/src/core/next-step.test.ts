@@ -126,6 +126,7 @@ const cases: Case[] = [
   { rule: "the budget in USD is used up", turn: reply("end"), state: { ...spent, pending: [waiting({ when: "now" })] }, limits: { maxBudgetUsd: 1 }, step: { kind: "finish", reason: "budget_usd" } },
   // The model has something new to read
   { rule: "steering joins at a safe boundary", state: { pending: [waiting(), waiting({ id: "i3", when: "now" })] }, step: { kind: "take-input", which: "steering" } },
+  { rule: "the structured answer never fits", turn: { ...circling, wrongAnswers: 5 }, limits: { structured: true }, step: { kind: "finish", reason: "structured_output_retries" } },
   { rule: "going in circles is named once", turn: circling, step: { kind: "ask-model", reminder: "stuck" } },
   { rule: "going in circles again", turn: named, step: { kind: "finish", reason: "stuck" } },
   { rule: "the limit of turns is reached", turn: { requests: 2 }, limits: { maxTurns: 2 }, step: { kind: "finish", reason: "max_turns" } },

@@ -84,6 +84,7 @@ export const rows: readonly StepRule[] = [
 
   // The model has something new to read.
   ["steering joins at a safe boundary", (f) => waits(f, "steering"), take("steering")],
+  ["the structured answer never fits", (f) => f.limits.structured && f.turn.wrongAnswers >= f.limits.maxStructuredRetries, end("structured_output_retries")],
   ["going in circles is named once", (f) => isCircling(f) && f.turn.recoveries.stuck < 1 && mayAsk(f), remind("stuck")],
   ["going in circles again", isCircling, end("stuck")],
   ["the limit of turns is reached", (f) => !mayAsk(f), end("max_turns")],

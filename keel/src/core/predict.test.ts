@@ -212,3 +212,14 @@ describe("a prediction", () => {
     expect(cut.cacheReadTokens + cut.cacheWriteTokens).toBeLessThan(2_400);
   });
 });
+
+test("a server that counts the same for every prompt is believed for thousands of turns", () => {
+  const turns = Array.from({ length: 4_000 }, (_, turn) => [
+    ...said(`i${turn}`, "go"),
+    asked(),
+    answered({ inputTokens: 10, outputTokens: 10 }),
+  ]);
+  const state = after([opened, prompt(longPrompt), ...turns.flat(), ...said("last", "go")]);
+  const { inputTokens, cacheReadTokens } = next(state);
+  expect(Number.isFinite(inputTokens) && Number.isFinite(cacheReadTokens)).toBe(true);
+});

@@ -69,7 +69,6 @@ describe("permission", () => {
   });
 
   test("given for the session is not asked again", async () => {
-    verifies("S4.20");
     const trace: string[] = [];
     const replies = [
       reply(toolUse("Change", { at: "1" })),

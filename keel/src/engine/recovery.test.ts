@@ -337,6 +337,24 @@ describe("a structured answer", () => {
     await never.say("?");
     expect(never.all("turn.finished")).toMatchObject([{ reason: "structured_output_retries", requests: 6 }]);
   });
+
+  test("that never fits ends the turn after five, with its own reason and not as going in circles", async () => {
+    verifies("S2.24", "S4.25");
+    for (const answer of [() => "many", (index: number) => `many ${index}`]) {
+      const { say, all } = await openTestSession({
+        tools: [tool as never],
+        limits: { structured: true },
+        script: {
+          replies: Array.from({ length: 20 }, (_, index) =>
+            reply(toolUse("StructuredOutput", { answer: answer(index) }, `c${index}`)),
+          ),
+        },
+      });
+      await say("?");
+      expect(all("turn.finished")).toMatchObject([{ reason: "structured_output_retries", requests: 5 }]);
+      expect(all("context.added").filter(({ why }) => why === "stuck")).toEqual([]);
+    }
+  });
 });
 
 describe("a log that cannot be written", () => {

@@ -46,7 +46,7 @@ export function hooksFrom(world: DeclaredHooks): Hooks {
 const meanings: { readonly [K in keyof HookOpinions]: (merged: Merged) => HookOpinions[K] } = {
   none: () => undefined,
   context: ({ context, title }) => ({ context, title }),
-  input: ({ block, stop, context }) => ({ block: block ?? stop, context }),
+  input: ({ block, stop, context, title }) => ({ block: block ?? stop, context, title }),
   verdict: ({ verdict, reason, input, context, stop }) => ({
     context,
     input,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { sayCommand, sayWord } from "../view/say-command.ts";
 import { openGrammar } from "../workspace/processes/grammar.ts";
-import { explainWith } from "./explain.ts";
+import { explainInWords } from "./explain.ts";
 
 const explained = async (command: string) =>
   (
-    await explainWith(openGrammar(), {
+    await explainInWords(openGrammar(), {
       tool: "Bash",
       input: { command },
       cwd: "/p",

@@ -51,15 +51,31 @@ export type Explanation = {
     readonly network: boolean;
     readonly destructive: boolean;
   };
+};
+
+/** The same for a person who is asked. */
+export type ExplanationInWords = Explanation & {
   /** Where the call is a command that could be read: each of its simple commands, word by word. */
   readonly commands: readonly ExplainedCommand[];
 };
 
 /** With a grammar to ask, as a session has one. */
-export async function explainWith(grammar: Grammar, question: ExplainRequest): Promise<Explanation> {
+export const explainWith = async (grammar: Grammar, question: ExplainRequest): Promise<Explanation> =>
+  (await weighedWith(grammar, question)).explanation;
+
+/** Takes longer than the decision itself, and is no part of it. */
+export async function explainInWords(
+  grammar: Grammar,
+  question: ExplainRequest,
+): Promise<ExplanationInWords> {
+  const { explanation, analysis, context } = await weighedWith(grammar, question);
+  return { ...explanation, commands: explainCommand(analysis, context) };
+}
+
+async function weighedWith(grammar: Grammar, question: ExplainRequest): Promise<Weighed> {
   const reading = readingOf(question);
   const tree = reading && wantsSecondReader(reading) ? await grammar.parse(reading.text) : undefined;
-  return explain(question, tree, reading);
+  return weigh(question, tree, reading);
 }
 
 function readingOf(question: ExplainRequest): ScriptReading | undefined {
@@ -68,11 +84,20 @@ function readingOf(question: ExplainRequest): ScriptReading | undefined {
 }
 
 /** `tree` is the grammar's opinion of the command, where the call is one. */
-export function explain(
+export const explain = (question: ExplainRequest, tree: SyntaxNode | undefined): Explanation =>
+  weigh(question, tree, readingOf(question)).explanation;
+
+type Weighed = {
+  readonly explanation: Explanation;
+  readonly analysis: Analysis | undefined;
+  readonly context: ShellContext;
+};
+
+function weigh(
   question: ExplainRequest,
   tree: SyntaxNode | undefined,
-  reading = readingOf(question),
-): Explanation {
+  reading: ScriptReading | undefined,
+): Weighed {
   const { tool, mode, rules } = question;
   const { cwd, home, roots, trusted: isTrusted } = question;
   const context: ShellContext = { cwd, home, roots, isTrusted };
@@ -96,14 +121,14 @@ export function explain(
     world: context,
     readOnlyCommands: question.readOnlyAuto ? "allowed" : "asked",
   });
-  return {
+  const explanation = {
     verdict: decision.verdict,
     because: decision.because,
     programs: analysis ? programsOf(analysis) : [],
     wrapped: analysis ? wrappedOf(analysis) : [],
     flags: flagsOf(analysis, claims, context),
-    commands: explainCommand(analysis, context),
   };
+  return { explanation, analysis, context };
 }
 
 /** Undefined when the call is no command. */

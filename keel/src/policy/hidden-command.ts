@@ -41,7 +41,10 @@ export function namedPrograms(
   steps: readonly ShellStep[],
 ): ReadonlySet<string> | undefined {
   const programs = new Set<string>();
+  const added = new Set<string>();
   const add = (text: string): void => {
+    if (added.has(text)) return;
+    added.add(text);
     for (const token of [text, ...(/^\w[\w-]*$/.test(text) ? [] : tokensOf(text))]) {
       const [name] = programWords(token);
       if (name !== undefined) programs.add(name);

@@ -122,6 +122,8 @@ class Names {
   isOpen = false;
   readonly #context: ShellContext;
   readonly #looked: Looked;
+  /** What was seen to, so that a text of many equal parts costs little more than one of them. */
+  readonly #seen = new Map<ShellStep["directories"], Set<string>>();
 
   constructor(context: ShellContext, looked: Looked) {
     this.#context = context;
@@ -130,6 +132,8 @@ class Names {
 
   step(step: ShellStep): void {
     const { name, rest } = programOf(step);
+    const isBare = rest.length + step.redirections.length + step.assignments.length === 0;
+    if (isBare && this.#isSeen(step, `${step.words[0]?.kind}\0${name}`)) return;
     // A program that only the run knows may be any.
     const shows = handsOn(name) || (step.words[0] !== undefined && step.words[0].kind !== "fixed");
     this.isOpen ||= changesPlace(name, rest);
@@ -157,6 +161,8 @@ class Names {
     { program, shows, isTree }: { program: string; shows: boolean; isTree: boolean },
   ): void {
     if (word.isProcess) return;
+    // One and the same, of a wrapper and of the command in it.
+    if (word.kind === "fixed" && this.#isSeen(step, `${shows}${isTree}${program}\0${word.text}`)) return;
     if (word.kind === "unknown") {
       this.isOpen ||= shows;
       return;
@@ -173,6 +179,13 @@ class Names {
       for (const name of sure) this.#all(this.reads, this.#places(step, name) ?? []);
       for (const name of possible) this.#all(this.possible, this.#places(step, name) ?? []);
     }
+  }
+
+  #isSeen({ directories }: ShellStep, what: string): boolean {
+    const seen = this.#seen.get(directories) ?? new Set();
+    const { size } = seen;
+    this.#seen.set(directories, seen.add(what));
+    return seen.size === size;
   }
 
   /** Where a word leads; undefined when only the run knows. A pattern that cannot be told stands for all below it. */

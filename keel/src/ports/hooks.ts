@@ -53,9 +53,9 @@ export type AfterTool = {
   readonly stop?: string | undefined;
 };
 
-export type AtInput = { readonly block?: string | undefined; readonly context: readonly string[] };
-
 export type AtStart = { readonly context: readonly string[]; readonly title?: string | undefined };
+
+export type AtInput = AtStart & { readonly block?: string | undefined };
 
 /** `objection`: words that send the model back to work. `stop`: end now, whatever others say. */
 export type AtStop = { readonly objection?: string | undefined; readonly stop?: string | undefined };

@@ -7,18 +7,21 @@ import { accessSchema } from "./operation.ts";
 
 const text = z.string();
 
+/** Where each of them is posted to: all that a device has to know of them. */
+export const openPaths = { claimPairing: "/api/pair", collectSecret: "/api/pair/secret" } as const;
+
 export const openOperations = {
   claimPairing: {
     says: "Comes with a code, which is used up by it. Both sides show the digits now",
     method: "POST",
-    path: "/api/pair",
+    path: openPaths.claimPairing,
     question: z.object({ code: text, name: text }),
     answer: z.object({ claim: text, digits: text, until: z.number() }),
   },
   collectSecret: {
     says: "Waits a while for a person to compare the digits, and gives the secret, once: as a cookie, or to be kept",
     method: "POST",
-    path: "/api/pair/secret",
+    path: openPaths.collectSecret,
     question: z.object({ claim: text, keep: z.enum(["cookie", "bearer"]) }),
     answer: z.union([
       z.object({ state: z.literal("waiting") }),

@@ -41,6 +41,7 @@ export const sessionSettingsSchema = z.object({
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 
 export const ruleListSchema = z.enum(["allow", "ask", "deny"]);
+export type RuleList = z.infer<typeof ruleListSchema>;
 
 /** A change of what the session may do, until it ends: of its own rules and folders, never of those in files. */
 export const permissionChangeSchema = z.discriminatedUnion("type", [

@@ -139,6 +139,8 @@ export const diffSummarySchema = z.object({
   removed: z.number(),
   /** More files than are listed. */
   more: z.number(),
+  /** The files are known and their lines are still counted: every count is 0, and an update follows. */
+  counting: opt(z.boolean()),
   problem: opt(text),
 });
 export type DiffSummary = z.infer<typeof diffSummarySchema>;

@@ -13,6 +13,8 @@ import type { CommandPlace, Grammar, Shell } from "../../ports/shell.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
+import type { EditorBuffers } from "../../workspace/files/buffers.ts";
+import { nodeFiles } from "../../workspace/files/files.ts";
 import type { PlaceOptions } from "../../workspace/git/command-place.ts";
 import type { GitState } from "../../workspace/git/git-state.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
@@ -128,6 +130,13 @@ export const lateDocuments = (): Documents => ({
   pdfText: async (request, signal) =>
     (await import("../../workspace/files/documents.ts")).nodeDocuments().pdfText(request, signal),
 });
+
+/** The disk's files; with what an editor has open, where a host has one. */
+export async function filesWith(buffers: EditorBuffers | undefined): Promise<typeof nodeFiles> {
+  if (!buffers) return nodeFiles;
+  const { withBuffers } = await import("../../workspace/files/buffers.ts");
+  return (place) => withBuffers(nodeFiles(place), buffers);
+}
 
 export function lateGrammar(): Grammar {
   const load = once(async () => (await import("../../workspace/processes/grammar.ts")).openGrammar());

@@ -1,5 +1,5 @@
 /** Permission rules from all sources. What cannot be read as a rule is told, and matches nothing. */
-import type { RuleList } from "../../config/settings/edit-settings.ts";
+
 import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { LoadedSettings } from "../../config/settings/settings.ts";
 import { fault } from "../../kernel/fault.ts";
@@ -7,6 +7,7 @@ import { changeRules, type RuleChange } from "../../policy/changes.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
 import { covers, type PermissionRule, parseRule } from "../../policy/rules.ts";
 import type { ToolHead } from "../../ports/tool.ts";
+import type { RuleList } from "../../protocol/settings.ts";
 import type { RuleSource } from "../../protocol/verdict-facts.ts";
 
 /** What stands where a rule should and is none. */

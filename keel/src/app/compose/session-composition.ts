@@ -20,7 +20,6 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
-import { nodeFiles } from "../../workspace/files/files.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
@@ -30,6 +29,7 @@ import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
 import {
+  filesWith,
   type LateGuard,
   type LateTranscript,
   lateCheckpoints,
@@ -113,7 +113,8 @@ export async function composeSession(
   const kept = ownFiles(home);
   let programs: ReadonlyMap<string, string> = new Map();
   const place = { kept, named: () => programs };
-  const at = workspaces({ ...inForce, ...place, guard, budget, grammar: shared.grammar });
+  const files = await filesWith(options.buffers);
+  const at = workspaces({ ...inForce, ...place, files, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -302,12 +303,14 @@ function workspaces({
   kept,
   named,
   grammar,
+  files,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
   kept: OwnFiles;
   named: () => ReadonlyMap<string, string>;
   grammar: Grammar;
+  files: Awaited<ReturnType<typeof filesWith>>;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
   const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
   const commands = {
@@ -334,7 +337,7 @@ function workspaces({
         return folders.roots;
       },
       own: place.own,
-      files: nodeFiles(place),
+      files: files(place),
       search: lateFileSearch(env, place.own),
       documents: lateDocuments(),
       shell,

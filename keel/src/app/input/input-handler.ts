@@ -37,7 +37,10 @@ export function inputHandler({
   session: Session;
   idle: ExpandContext["idle"];
   kit: SessionComposition;
-  about: Omit<CommandContext, "commands" | "library" | "hasSaid" | "instructions" | "servers" | "settings">;
+  about: Omit<
+    CommandContext,
+    "commands" | "library" | "hasSaid" | "instructions" | "servers" | "server" | "settings"
+  >;
 }): InputHandler {
   const { texts, parts } = kit;
   const listeners = new Set<EnvelopeListener>();
@@ -59,6 +62,7 @@ export function inputHandler({
       },
       commands: () => commandsNow(kit),
       servers: () => kit.mcp.control.status(),
+      server: kit.mcp.control,
       settings: () => session.state.settings,
       hasSaid: () => session.state.history.length > 0,
       instructions: () => texts.instructions(),

@@ -164,11 +164,11 @@ async function explainCall(
 ): Promise<InquiryAnswer<"explain">> {
   const { workspace } = kit.parts;
   const { commands } = workspace;
-  const [{ explainWith }, { openGrammar }] = await Promise.all([
+  const [{ explainInWords }, { openGrammar }] = await Promise.all([
     import("../../policy/explain.ts"),
     import("../../workspace/processes/grammar.ts"),
   ]);
-  return explainWith(commands?.grammar ?? openGrammar(), {
+  return explainInWords(commands?.grammar ?? openGrammar(), {
     tool,
     input,
     cwd: workspace.cwd,

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { present } from "../../kernel/json.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import type { Rules } from "../../policy/decide.ts";
-import { type ExplainRequest, type Explanation, explainWith } from "../../policy/explain.ts";
+import { type ExplainRequest, type ExplanationInWords, explainInWords } from "../../policy/explain.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
@@ -39,7 +39,7 @@ const questionSchema = z.object({
 });
 type AskedQuestion = z.infer<typeof questionSchema>;
 
-export type Explained = Explanation & {
+export type Explained = ExplanationInWords & {
   /** Rules of the question that are none: they match nothing. */
   readonly problems: readonly string[];
 };
@@ -67,7 +67,7 @@ export async function openExplainer(
       const { rules, problems } = rulesOf(written, ground.rules);
       const roots = asked.cwd === undefined ? ground.roots : [asked.cwd];
       const question = { ...ground, roots, ...present(said), tool, input, rules };
-      return { ...(await explainWith(grammar, question)), problems };
+      return { ...(await explainInWords(grammar, question)), problems };
     },
     async answer(text) {
       const written = parseJsonLine(text);

@@ -1,11 +1,11 @@
 /** `keel permissions`: the rules of every source, added and removed by their words. */
-import type { RuleList } from "../../config/settings/edit-settings.ts";
 import { ruleLists } from "../../config/settings/edit-settings.ts";
 import type { LayerSource } from "../../config/settings/layers.ts";
 import { fault } from "../../kernel/fault.ts";
 import { dangerOf } from "../../policy/danger.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { LogNotice } from "../../ports/store.ts";
+import type { RuleList } from "../../protocol/settings.ts";
 import { ruleForms } from "../compose/rules.ts";
 import { readSettings } from "../compose/settings.ts";
 import {

@@ -1,12 +1,6 @@
 /** Where a change of settings goes when a person names a source, and what it means for trust. */
 import path from "node:path";
-import {
-  addRule,
-  changeList,
-  type RuleList,
-  removeRule,
-  setValue,
-} from "../../config/settings/edit-settings.ts";
+import { addRule, changeList, removeRule, setValue } from "../../config/settings/edit-settings.ts";
 import { entriesOf, type SettingEntry } from "../../config/settings/entries.ts";
 import {
   type EnvironmentVariables,
@@ -24,7 +18,7 @@ import { fault } from "../../kernel/fault.ts";
 import { nested } from "../../kernel/json.ts";
 import { ok } from "../../kernel/result.ts";
 import { changed } from "../../policy/changes.ts";
-import type { PermissionChange } from "../../protocol/settings.ts";
+import type { PermissionChange, RuleList } from "../../protocol/settings.ts";
 import { settingsLock } from "./settings-lock.ts";
 
 export type SettingsLocation = {

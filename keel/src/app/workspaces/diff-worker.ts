@@ -63,12 +63,19 @@ class DiffWorker implements Worker {
 
   /** Whoever asks while it is read gets the same. */
   #read(): Promise<DiffSummary> {
-    this.#reading ??= readDiffSummary(this.#folder, this.#stop.signal)
+    this.#reading ??= readDiffSummary(this.#folder, this.#stop.signal, (listed) => this.#show(listed))
       .then((summary) => this.#take(summary))
       .finally(() => {
         this.#reading = undefined;
       });
     return this.#reading;
+  }
+
+  /** For the first look; later on what was counted before stays until it is counted again. */
+  #show(listed: DiffSummary): void {
+    if (this.#last !== undefined) return;
+    this.#last = listed;
+    for (const rouse of this.#watchers) rouse();
   }
 
   #take(summary: DiffSummary): DiffSummary {
@@ -111,11 +118,25 @@ class DiffWorker implements Worker {
     signal.addEventListener("abort", rouse);
     try {
       void this.#beginWatch();
-      let told = await this.#read();
-      yield told;
+      // What an earlier look has left may be old: the first that is told is of this one.
+      let told = this.#last;
+      let first: { readonly failure?: unknown } | undefined;
+      this.#read().then(
+        () => {
+          first = {};
+          rouse();
+        },
+        (failure: unknown) => {
+          first = { failure };
+          rouse();
+        },
+      );
+      let isTold = false;
       while (!signal.aborted && !this.#stop.signal.aborted) {
-        if (this.#last && this.#last !== told) {
+        if (first?.failure !== undefined) throw first.failure;
+        if (this.#last && (this.#last !== told || (first && !isTold))) {
           told = this.#last;
+          isTold = true;
           yield told;
           continue;
         }

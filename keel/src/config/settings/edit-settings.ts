@@ -9,12 +9,12 @@ import {
   valueAt,
 } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
+import type { RuleList } from "../../protocol/settings.ts";
 import { checkSettings } from "./check-settings.ts";
 import { editJsonc, readJsonc } from "./jsonc.ts";
 import { type Saving, saveChange } from "./save.ts";
 import { settingsJsonSchema } from "./settings-schema.ts";
 
-export type RuleList = "allow" | "ask" | "deny";
 export const ruleLists: readonly RuleList[] = ["allow", "ask", "deny"];
 
 /** The path that a dotted name means: `env.PATH` → `["env", "PATH"]`. Undefined when nothing is called so. */

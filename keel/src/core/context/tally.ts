@@ -100,7 +100,7 @@ export function withReply(tally: Tally, usage: Usage, reply: Message | undefined
   const scale = open.estimate > 0 ? tokens / open.estimate : tally.scale;
   const replyTokens = reply ? usage.outputTokens : 0;
   // What the provider has counted need not be measured again.
-  const next = grown({ ...tally, open: null }, replyTokens / scale);
+  const next = grown({ ...tally, open: null }, replyTokens / Math.max(scale, leastScale));
   const counted = { tokens: tokens + replyTokens, estimate: next.estimate };
   return {
     ...next,
@@ -111,6 +111,9 @@ export function withReply(tally: Tally, usage: Usage, reply: Message | undefined
     sent: withSent(tally, open, { tokens, keptTokens: keptTokens(usage), talk: tally.talk, counted }),
   };
 }
+
+/** A server that counts the same for every prompt would make our own sum grow by a share of itself with each reply. */
+const leastScale = 1e-6;
 
 /** A reply that broke off left its prompt in the cache; what a lost process left there is not counted on. */
 export function withFailure(tally: Tally, { usage, fault }: DurableEventOf<"model.failed">): Tally {

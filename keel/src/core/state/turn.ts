@@ -36,6 +36,8 @@ export type Turn = {
     readonly stuck: number;
   };
   readonly objections: number;
+  /** Replies whose structured answer did not fit. */
+  readonly wrongAnswers: number;
   /** The provider said that the request is too long, and no reply has come since. */
   readonly tooLong: boolean;
   readonly compactedForLength: boolean;
@@ -74,6 +76,7 @@ export function newTurn(id: string, startedAt: number): Turn {
     reply: null,
     recoveries: { output: 0, refusal: 0, empty: 0, structured: 0, stuck: 0 },
     objections: 0,
+    wrongAnswers: 0,
     tooLong: false,
     compactedForLength: false,
     fruitlessCompactions: 0,

@@ -21,7 +21,7 @@ export async function takeInput(
   const begun = await begin(work);
   const taken = [...heldBefore(work.state, input), input];
   const whole = { ...input, content: taken.flatMap(({ content }) => content) };
-  const { block, context } = await work.parts.hooks.input(whole, hookContextOf(work));
+  const { block, context, title } = await work.parts.hooks.input(whole, hookContextOf(work));
   // Meanwhile it may have been taken back, or the turn stopped: then it stays where it is.
   const isTakenBack = (): boolean => work.signal.aborted || !work.state.pending.includes(input);
   if (isTakenBack()) return;
@@ -31,6 +31,7 @@ export async function takeInput(
       work.record({ type: "input.dropped", inputId, why: "blocked", reason: block });
     return;
   }
+  nameSession(work, title);
   // An end that no notice told, because it was no news then or the notice was lost, is told now.
   const news = work.state.tasks.values().filter(hasNews).toArray();
   const words = [
@@ -62,8 +63,13 @@ async function begin(work: StepContext): Promise<readonly string[]> {
   if (begins === undefined) return [];
   const source = begins === "cleared" ? "clear" : (work.parts.startedAs ?? startOf(work.state));
   const { context, title } = await hooks.start({ source, model: modelOf(work.state) }, hookContextOf(work));
-  if (title !== undefined) work.record({ type: "settings.changed", patch: { title }, why: "hook" });
+  nameSession(work, title);
   return context;
+}
+
+function nameSession(work: StepContext, title: string | undefined): void {
+  if (title !== undefined && title !== work.state.settings?.title)
+    work.record({ type: "settings.changed", patch: { title }, why: "hook" });
 }
 
 const startOf = ({ turns }: SessionState): "resume" | "startup" => (turns > 0 ? "resume" : "startup");

@@ -190,6 +190,12 @@ export const commands: readonly CliCommand[] = [
     options: async () => (await import("./commands/runner.ts")).runnerOptions,
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
+  command({
+    usage: "keel acp [OPTIONS]",
+    says: "An agent of an editor, over the Agent Client Protocol on standard input and output",
+    options: async () => (await import("./commands/acp.ts")).acpOptions,
+    load: async () => (await import("./commands/acp.ts")).startAcp,
+  }),
   ...mcpCommands(command),
   command({
     usage: "keel import (claude | codex | gemini) [--yes] [--json]",

@@ -6,10 +6,12 @@ import { WireState } from "./state.ts";
 function stage() {
   const said: string[] = [];
   let works = false;
-  let listener: (event: { type: string }) => void = () => undefined;
+  let listener: (event: { type: string; trigger?: string }) => void = () => undefined;
+  const done = Promise.withResolvers<void>();
   const session = {
     id: "s",
     hasWork: () => works,
+    idle: () => done.promise,
     onEvent: (heard: typeof listener) => {
       listener = heard;
       return () => undefined;
@@ -20,9 +22,14 @@ function stage() {
   return {
     said,
     state,
-    event(type: string, now: "works" | "rests") {
+    async stepEnds() {
+      done.resolve();
+      await done.promise;
+      await Promise.resolve();
+    },
+    event(type: string, now: "works" | "rests", trigger = "manual") {
       works = now === "works";
-      listener({ type });
+      listener(type === "context.compacted" ? { type, trigger } : { type });
     },
   };
 }
@@ -42,6 +49,40 @@ describe("what an SDK is told of a session", () => {
     const { said, event } = stage();
     event("input.accepted", "works");
     event("model.finished", "rests");
+    expect(said).toEqual(["running"]);
+    event("turn.finished", "rests");
+    expect(said).toEqual(["running", "idle"]);
+  });
+
+  test("a compaction that was asked for is over when its hooks have answered", async () => {
+    const { said, event, stepEnds } = stage();
+    event("compaction.requested", "works");
+    event("context.compacted", "rests");
+    expect(said).toEqual(["running"]);
+    await stepEnds();
+    expect(said).toEqual(["running", "idle"]);
+  });
+
+  test("what was said during a compaction is waited for, up to its own result", async () => {
+    const { said, event, stepEnds } = stage();
+    event("compaction.requested", "works");
+    event("context.compacted", "rests");
+    event("input.accepted", "works");
+    // The session has done it, and its result was not told yet.
+    event("model.finished", "rests");
+    await stepEnds();
+    expect(said).toEqual(["running"]);
+    event("turn.finished", "rests");
+    expect(said).toEqual(["running", "idle"]);
+  });
+
+  test.each(["manual", "full"])("a %s compaction within a turn ends with the turn", async (trigger) => {
+    const { said, event, stepEnds } = stage();
+    event("input.accepted", "works");
+    event("turn.started", "works");
+    event("context.compacted", "works", trigger);
+    event("model.finished", "rests");
+    await stepEnds();
     expect(said).toEqual(["running"]);
     event("turn.finished", "rests");
     expect(said).toEqual(["running", "idle"]);

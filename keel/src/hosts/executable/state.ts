@@ -14,30 +14,42 @@ export type StateMessage = SDKSessionStateChangedMessage & { sdk_host_only: true
 const endings: ReadonlySet<string> = new Set<Envelope["type"]>([
   "turn.finished",
   "input.dropped",
-  "context.compacted",
   "context.cleared",
   "model.failed",
   "session.closed",
 ]);
 
+/** What makes work: after it another end is told. */
+const beginnings: ReadonlySet<string> = new Set<Envelope["type"]>(["input.accepted", "compaction.requested"]);
+
+type WatchedSession = Pick<OpenSession, "id" | "hasWork" | "onEvent" | "idle">;
+
 export class WireState {
   readonly #say: (message: StateMessage) => void;
-  #session: Pick<OpenSession, "id" | "hasWork"> | undefined;
+  #session: WatchedSession | undefined;
   #state: ReportedState = "idle";
   #questions = 0;
   #said = 0;
+  #begun = 0;
+  #inTurn = false;
 
   constructor(say: (message: StateMessage) => void) {
     this.#say = say;
   }
 
   /** After whoever tells its messages: `idle` comes behind the result. */
-  watch(session: Pick<OpenSession, "id" | "hasWork" | "onEvent">): void {
+  watch(session: WatchedSession): void {
     // A conversation that was cleared goes on in another session.
     this.#session = session;
-    session.onEvent(({ type, origin }) =>
-      this.#look(endings.has(type) && !origin ? "may have ended" : "goes on"),
-    );
+    session.onEvent((event) => {
+      if (event.origin) return this.#look("goes on");
+      if (beginnings.has(event.type)) this.#begun += 1;
+      if (event.type === "turn.started" || event.type === "turn.finished")
+        this.#inTurn = event.type === "turn.started";
+      if (event.type === "context.compacted" && event.trigger === "manual" && !this.#inTurn)
+        void this.#lookBehind(session);
+      this.#look(endings.has(event.type) ? "may have ended" : "goes on");
+    });
     this.#look("goes on");
   }
 
@@ -55,6 +67,13 @@ export class WireState {
   /** Something was answered without a turn: who waits for `idle` may have missed the one before it. */
   again(): void {
     if (this.#state === "idle") this.#tell("idle");
+  }
+
+  /** Hooks hear of a compaction after its result: who was told `idle` by then has closed its end, and answers no more. */
+  async #lookBehind(session: WatchedSession): Promise<void> {
+    const begun = this.#begun;
+    await session.idle().catch(() => undefined);
+    if (this.#session === session && this.#begun === begun) this.#look("may have ended");
   }
 
   /** The session itself is ahead of what was told of it: only the message of an end makes it idle for the other side. */

@@ -145,6 +145,24 @@ describe("the dialect", () => {
       expect(event).toMatchObject({ agentId: "agent-1", parentToolUseId: "call-1", toolUseId: "x" });
   });
 
+  test("what a person should know is a notification, with its code where it has one", () => {
+    verifies("S0.42");
+    const { events } = tell([
+      { ...stamp, type: "notice.raised", level: "warning", text: "A hook failed.", code: "hook_failed" },
+      { ...stamp, type: "notice.raised", level: "info", text: "By the way." },
+    ]);
+    expect(events).toEqual([
+      {
+        type: "agent_notification",
+        level: "warning",
+        title: "Notice",
+        message: "A hook failed.",
+        code: "hook_failed",
+      },
+      { type: "agent_notification", level: "info", title: "Notice", message: "By the way.", code: undefined },
+    ]);
+  });
+
   test("an input that had no turn has its one end too", () => {
     const { events } = tell([{ ...stamp, seq: 1, type: "input.dropped", inputId: "z", why: "cancelled" }]);
     expect(events).toMatchObject([{ type: "result", inputId: "z", status: "dropped", inputIds: ["z"] }]);

@@ -3,6 +3,7 @@
  * their calls and results, each with the call that started them; their words only for those who asked for them.
  */
 
+import { present } from "../../kernel/json.ts";
 import type { Origin } from "../../protocol/ask.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
@@ -74,6 +75,7 @@ function progressOf(
     uuid: identity(agent.memo, "progress").uuid,
     session_id: memo.facts.sessionId,
     task_id: origin.agentId,
+    ...present({ run_id: memo.tasks.get(origin.agentId)?.about.run_id }),
     tool_use_id: origin.parentCallId,
     description: origin.description ?? origin.kind,
     subagent_type: toldKind(origin.kind),

@@ -38,7 +38,7 @@ import {
 } from "./say.ts";
 import { fromStream, openStream } from "./stream.ts";
 import { fromTask } from "./tasks.ts";
-import { fromJoined, fromReply, fromResult, inTurn, takeInputs } from "./turn.ts";
+import { fromJoined, fromReply, fromResult, inTurn, since, takeInputs } from "./turn.ts";
 
 /** What an event says to a program, and what to remember of it. An event that was seen before says nothing. */
 export function toMessages(envelope: Envelope, memo: DialectMemo): DialectOutput {
@@ -136,7 +136,7 @@ function fromLive(event: Live, memo: DialectMemo): DialectOutput {
     case "notice.raised": {
       const [id, next] = liveIdentity(memo, event);
       const { text: content, code } = event;
-      const tag = code === undefined ? {} : { tag: tags.get(code) ?? code };
+      const tag = code === undefined || code === "hook" ? {} : { tag: tags.get(code) ?? code };
       // What a hook says to the person is more than a word in passing.
       const level = code === "hook" ? "notice" : event.level;
       return [[informationalMessage(id, { content, level, ...tag })], next];
@@ -263,7 +263,7 @@ function fromTurnStart(event: DurableOf<"turn.started">, memo: DialectMemo): Dia
   const echoes = memo.facts.replayUserMessages
     ? taken.map((input) => replayMessage(memo, { input, at: event.at }))
     : [];
-  return [[initMessage(memo), ...echoes], { ...rest, turn: newTurn(taken), progress: new Map() }];
+  return [[initMessage(memo), ...echoes], { ...rest, turn: newTurn(taken, event.at), progress: new Map() }];
 }
 
 /** A prompt that a hook blocked, or that was cancelled before its turn, is answered, although no turn came of it. */
@@ -304,7 +304,12 @@ function fromAddition(event: DurableOf<"context.added">, memo: DialectMemo): Dia
 
 function fromRequest(event: DurableOf<"model.started">, memo: DialectMemo): DialectOutput {
   if (event.purpose === "compaction") return [[statusMessage(memo, { status: "compacting" })], memo];
-  const asking = inTurn(memo, (turn) => ({ ...turn, phase: "streaming" }));
+  const asking = inTurn(memo, (turn) => ({
+    ...turn,
+    phase: "streaming",
+    askedAt: event.at,
+    requestMs: turn.requestMs ?? since(turn.startedAt, event.at),
+  }));
   if (!memo.facts.partialMessages) return [[], asking];
   return [[statusMessage(memo, { status: "requesting" })], openStream(asking, event)];
 }

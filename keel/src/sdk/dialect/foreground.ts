@@ -1,10 +1,11 @@
 /** A call that takes its time: told as progress, and a command also as a task that somebody waits for. */
-import { asObject } from "../../kernel/json.ts";
+import { asObject, present } from "../../kernel/json.ts";
 import type { Live } from "../../protocol/event/live.ts";
 import { taskIdOfCall } from "../../protocol/task.ts";
 import type { SDKSentMessage } from "../messages/messages.ts";
 import type { DialectMemo, DialectOutput, DurableOf } from "./memo.ts";
 import { identity, liveIdentity } from "./say.ts";
+import { runIdOf } from "./tasks.ts";
 
 type Progress = Extract<Live, { type: "tool.progress" }>;
 
@@ -35,7 +36,8 @@ function fromForegroundStart(event: Progress, memo: DialectMemo): DialectOutput 
   if (event.tool !== "Bash" || event.elapsedMs < taskFromMs || !use || memo.tasks.has(task_id))
     return [[], memo];
   const { command, description = command } = asObject(use.input);
-  const about = { task_id, task_type: "local_bash", description: String(description) };
+  const run_id = runIdOf(task_id, event.at);
+  const about = { task_id, run_id, task_type: "local_bash", description: String(description) };
   const [id, next] = liveIdentity(memo, event);
   const message: SDKSentMessage = {
     type: "system",
@@ -59,6 +61,7 @@ export function fromForegroundEnd(event: DurableOf<"tool.finished">, memo: Diale
     subtype: "task_notification",
     ...identity(memo, "notification"),
     task_id,
+    ...present({ run_id: known.about.run_id }),
     tool_use_id: event.callId,
     status: endOf(event),
     output_file: "",

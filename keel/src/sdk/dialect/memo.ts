@@ -93,7 +93,12 @@ export type TurnMemo = {
   readonly userMessages: number;
   /** What the replies used; a compaction stands in the totals only. */
   readonly usage: Usage;
-  /** Milliseconds until its first reply began. */
+  readonly startedAt?: number | undefined;
+  /** When its newest request was sent. */
+  readonly askedAt?: number | undefined;
+  /** Milliseconds from its start until its first request was sent. */
+  readonly requestMs?: number | undefined;
+  /** Milliseconds from its start until its first reply began. */
   readonly firstMs?: number | undefined;
   readonly stop: Stop | null;
   readonly text: string;
@@ -149,8 +154,9 @@ export const withFacts = (memo: DialectMemo, facts: Partial<InitFacts>): Dialect
   facts: { ...memo.facts, ...facts },
 });
 
-export const newTurn = (inputs: readonly Input[]): TurnMemo => ({
+export const newTurn = (inputs: readonly Input[], startedAt?: number): TurnMemo => ({
   inputs,
+  startedAt,
   userMessages: 0,
   usage: noUsage,
   stop: null,

@@ -182,6 +182,15 @@ export class MessageEmitter {
     this.#out.push(informationalMessage(id, { content, level: "warning" }));
   }
 
+  /** What came of a change that the program asked for, as this interface tells what a local command says. */
+  emitEcho(words: string): void {
+    const [id, next] = liveIdentity(this.#memo, { at: 0 });
+    this.#memo = next;
+    const content = `<local-command-stdout>${words}</local-command-stdout>`;
+    const message = { role: "user" as const, content };
+    this.#out.push({ type: "user", message, parent_tool_use_id: null, isReplay: true as const, ...id });
+  }
+
   /** The conversation goes on in a new session. */
   emitReset(newSessionId: string, askedBy: string | undefined): void {
     const { uuid, session_id } = identity(this.#memo, `reset/${this.#memo.results}`);

@@ -214,7 +214,11 @@ function resultMessage(memo: DialectMemo, parts: ResultParts): [SDKResultMessage
   };
   const next = { ...memo, results: memo.results + 1, billed: memo.models };
   if (ending.kind === "failure") return [{ ...facts, subtype: ending.subtype, errors: ending.errors }, next];
-  const timing = present({ ttft_ms: turn.firstMs });
+  const timing = present({
+    ttft_ms: turn.firstMs,
+    ttft_stream_ms: turn.firstMs,
+    time_to_request_ms: turn.requestMs,
+  });
   return [{ ...facts, subtype: "success", result: ending.text, ...timing }, next];
 }
 

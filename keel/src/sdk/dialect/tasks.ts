@@ -1,5 +1,6 @@
 /** Work in the background, as messages. What a task is about stands in its event's data, as far as it was told. */
 import { present } from "../../kernel/json.ts";
+import { uuidFrom } from "../../kernel/uuid.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import type {
   SDKBackgroundTasksChangedMessage,
@@ -23,8 +24,9 @@ export function fromTask(event: TaskChanged, memo: DialectMemo): DialectOutput {
   // That the model was told of an end changes nothing about it.
   if (known === null) return [[], memo];
   const next = { ...memo, tasks: new Map(memo.tasks).set(event.taskId, null) };
-  const start = known ? [] : [startedMessage(event, memo)];
-  const end = [updatedMessage(event, memo), notification(event, memo, status)];
+  const run_id = known?.about.run_id ?? runIdOf(event.taskId, event.at);
+  const start = known ? [] : [startedMessage(event, memo, run_id)];
+  const end = [updatedMessage(event, memo, run_id), { ...notification(event, memo, status), run_id }];
   const wasListed = known !== undefined && known.place === "background";
   return [[...start, ...end, ...(wasListed ? [listMessage(next)] : [])], next];
 }
@@ -33,17 +35,22 @@ export function fromTask(event: TaskChanged, memo: DialectMemo): DialectOutput {
 function fromRunning(event: TaskChanged, memo: DialectMemo): DialectOutput {
   const known = memo.tasks.get(event.taskId);
   const place = event.data?.origin === "waited" ? "foreground" : "background";
-  const about = known ? known.about : listed(event);
+  const run_id = known?.about.run_id ?? runIdOf(event.taskId, event.at);
+  const about = known ? known.about : { ...listed(event), run_id };
   const spawned = memo.spawned + (known === undefined && event.data?.kind === "agent" ? 1 : 0);
   const next = { ...memo, spawned, tasks: new Map(memo.tasks).set(event.taskId, { about, place } as const) };
   if (known?.place === place) return [[], next];
   const list = place === "background" ? [listMessage(next)] : [];
-  if (!known) return [[...list, startedMessage(event, memo)], next];
+  if (!known) return [[...list, startedMessage(event, memo, run_id)], next];
   const { taskId: task_id } = event;
   const id = identity(memo, "updated");
   const patch = { is_backgrounded: true };
-  return [[{ type: "system", subtype: "task_updated", ...id, task_id, patch }, ...list], next];
+  return [[{ type: "system", subtype: "task_updated", ...id, task_id, run_id, patch }, ...list], next];
 }
+
+/** One task may run more than once: a name for each run, in the order of their beginnings, from its event alone. */
+export const runIdOf = (taskId: string, at: number): string =>
+  `0${Math.trunc(at).toString(36)}-${uuidFrom(`${taskId}/run/${at}`).slice(0, 8)}`;
 
 function listMessage(memo: DialectMemo): SDKBackgroundTasksChangedMessage {
   const tasks = [...memo.tasks.values()].flatMap((task) =>
@@ -61,13 +68,14 @@ function listed({ taskId, data = {} }: TaskChanged): BackgroundTaskRow {
   };
 }
 
-function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMessage {
+function startedMessage(event: TaskChanged, memo: DialectMemo, run_id: string): SDKTaskStartedMessage {
   const { data = {} } = event;
   return {
     type: "system",
     subtype: "task_started",
     ...identity(memo, "started"),
     task_id: event.taskId,
+    run_id,
     ...callOf(event),
     description: data.description ?? data.command ?? event.taskId,
     is_backgrounded: data.origin !== "waited",
@@ -77,7 +85,7 @@ function startedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskStartedMe
   };
 }
 
-function updatedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskUpdatedMessage {
+function updatedMessage(event: TaskChanged, memo: DialectMemo, run_id: string): SDKTaskUpdatedMessage {
   const status = event.status === "stopped" ? "killed" : event.status;
   const error = event.data?.error;
   return {
@@ -85,6 +93,7 @@ function updatedMessage(event: TaskChanged, memo: DialectMemo): SDKTaskUpdatedMe
     subtype: "task_updated",
     ...identity(memo, "updated"),
     task_id: event.taskId,
+    run_id,
     patch: { status, end_time: event.at, ...(error === undefined ? {} : { error }) },
   };
 }

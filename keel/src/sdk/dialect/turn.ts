@@ -44,7 +44,7 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   const next = inTurn(closed, (turn) => ({
     ...turn,
     usage: addUsage(turn.usage, event.usage),
-    firstMs: turn.firstMs ?? event.firstMs,
+    firstMs: turn.firstMs ?? firstMsOf(turn, event),
     stop: event.stop,
     text: lastTextOf(event.content),
     settled: [],
@@ -53,6 +53,16 @@ export function fromReply(event: DurableOf<"model.finished">, memo: DialectMemo)
   }));
   return [[...messages, ...ends], next];
 }
+
+/** A reply may be that of a later try. */
+function firstMsOf({ startedAt, askedAt }: TurnMemo, { firstMs }: DurableOf<"model.finished">) {
+  const asked = askedAt === undefined ? undefined : since(startedAt, askedAt);
+  return asked === undefined || firstMs === undefined ? firstMs : asked + firstMs;
+}
+
+/** A clock may have been set back meanwhile. */
+export const since = (start: number | undefined, at: number): number | undefined =>
+  start === undefined ? undefined : Math.max(0, Math.round(at - start));
 
 /** One user message per result; before it, who refused the call if nobody was asked. */
 export function fromResult(event: DurableOf<"tool.finished">, memo: DialectMemo): DialectOutput {

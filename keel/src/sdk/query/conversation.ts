@@ -122,6 +122,17 @@ export class Conversation {
     await this.submit({ type: "set", patch });
   }
 
+  /** Without a name, the model that the session began with. */
+  async setModel(name: string | undefined): Promise<void> {
+    const { session, emitter } = await this.#open();
+    const model = name ?? session.info.model;
+    // A question, since a session that the server has is asked there.
+    const used = async (): Promise<string> => (await session.inquire("context", {})).model;
+    const before = await used();
+    await this.set({ model });
+    if ((await used()) !== before) emitter.emitEcho(`Set model to ${model}`);
+  }
+
   /** Ends the session gracefully and the iterator after its last message. */
   close(how?: "answered"): Promise<void> {
     this.#closing ??= this.#end(how);

@@ -4,11 +4,7 @@ import type { OpenSession } from "../../app/open-session.ts";
 import type { SlashCommand } from "../messages/system.ts";
 import { toldKind } from "../names.ts";
 import { version } from "../version.ts";
-import type {
-  AgentInfo,
-  SDKControlGetContextUsageResponse,
-  SDKControlInitializeResponse,
-} from "./responses.ts";
+import type { AgentInfo, SDKControlInitializeResponse } from "./responses.ts";
 
 export async function describeSession(session: OpenSession): Promise<SDKControlInitializeResponse> {
   const { info } = session;
@@ -55,30 +51,3 @@ export const agentsOf = ({ info }: Pick<OpenSession, "info">): AgentInfo[] =>
     description,
     ...(model === undefined ? {} : { model }),
   }));
-
-export async function contextUsage(
-  session: Pick<OpenSession, "inquire">,
-): Promise<SDKControlGetContextUsageResponse> {
-  const { model, totalTokens, windowTokens, freeTokens, compactAtTokens, tokens } =
-    await session.inquire("context");
-  return {
-    categories: [...Object.entries(tokens), ["free", freeTokens] as const].map(([name, count]) => ({
-      name,
-      tokens: count,
-      color: "",
-      kind: name === "free" ? "free" : "used",
-    })),
-    totalTokens,
-    maxTokens: windowTokens,
-    rawMaxTokens: windowTokens,
-    gridRows: [],
-    memoryFiles: [],
-    mcpTools: [],
-    agents: [],
-    apiUsage: null,
-    ...(compactAtTokens === null ? {} : { autoCompactThreshold: compactAtTokens }),
-    isAutoCompactEnabled: compactAtTokens !== null,
-    percentage: windowTokens > 0 ? Math.round((totalTokens / windowTokens) * 100) : 0,
-    model,
-  };
-}

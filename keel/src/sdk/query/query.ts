@@ -12,7 +12,7 @@ import { read, runsApart, startApart } from "../process/apart.ts";
 import { serverRule } from "../tools/mcp-server.ts";
 import { Conversation, maxWaiting, type Prompt } from "./conversation.ts";
 import { inquiriesOf, settingsOf } from "./inquiries.ts";
-import { contextUsage, describeSession } from "./introspection.ts";
+import { describeSession } from "./introspection.ts";
 import type { Query, QueryControls, QueryMethods, RewindFilesResult } from "./query-methods.ts";
 import type { SDKControlInitializeResponse } from "./responses.ts";
 
@@ -57,10 +57,7 @@ export function methodsOf(conversation: Conversation): QueryMethods {
       return { still_queued: stillQueued, ...(dropped.length > 0 ? { cancelled: dropped } : {}) };
     },
     setPermissionMode: (permissionMode: PermissionMode) => conversation.set({ permissionMode }),
-    async setModel(model?: string) {
-      const { info } = await conversation.open();
-      await conversation.set({ model: model ?? info.model });
-    },
+    setModel: (model?: string) => conversation.setModel(model),
     setMaxThinkingTokens: (tokens: number | null) => conversation.set({ thinking: thinkingWithin(tokens) }),
     rewindFiles: (id: string, { dryRun = false }: { dryRun?: boolean } = {}) =>
       rewind(conversation, { checkpoint: id, preview: dryRun }),
@@ -73,7 +70,10 @@ export function methodsOf(conversation: Conversation): QueryMethods {
     supportedModels: async () => (await describe()).models,
     supportedAgents: async () => (await describe()).agents,
     accountInfo: async () => (await describe()).account,
-    getContextUsage: async () => contextUsage(await conversation.open()),
+    async getContextUsage() {
+      const { contextUsage } = await import("./context-usage.ts");
+      return contextUsage(await conversation.open(), (await conversation.servers()).states());
+    },
     async stopTask(taskId: string) {
       await conversation.submit({ type: "stop", taskId });
     },

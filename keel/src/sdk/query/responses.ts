@@ -97,7 +97,7 @@ export type SDKControlInitializeResponse = {
 type CountedName = { name: string; tokens: number };
 type FromPlugin = { pluginId?: string; path?: string };
 
-/** What fills the window. Keel tells categories and totals; what it does not count one by one is empty. */
+/** What fills the window. What Keel does not count one by one is empty, or shared out evenly (`memoryFiles`), or 0. */
 export type SDKControlGetContextUsageResponse = {
   categories: (CountedName & {
     id?:

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -21,6 +22,7 @@ const leases = (): SessionLeases => leasesOf({ home: place.home });
 const busy = { code: "session_busy" };
 
 test("a session that is held is refused here and elsewhere, until it is released", async () => {
+  verifies("G7");
   const [ours, theirs] = [leases(), leases()];
   const lock = await ours.take(session);
   await expect(ours.take(session)).rejects.toMatchObject(busy);
@@ -64,6 +66,7 @@ test("a session whose holder is gone is free at once, and what it left is cleare
 });
 
 test("of many who take over from a dead holder, one gets the session", async () => {
+  verifies("G7");
   const dead = leases();
   await dead.take(session);
   dead.abandon();
@@ -81,7 +84,22 @@ test("a lock that names a process id in use is still free when its lease is gone
   await writeFile(path.join(run, `${session}.lock`), JSON.stringify(data));
   const lock = await leases().take(session);
   expect(JSON.parse(await readFile(path.join(run, `${session}.lock`), "utf8")).lease).not.toBe(data.lease);
+  await expect(leases().take(session)).rejects.toMatchObject(busy);
   await lock.release();
+});
+
+test("a lock that names a process which is gone is still held while its lease is", async () => {
+  verifies("G7");
+  const gone = spawnSync("true").pid;
+  const ours = leases();
+  const lock = await ours.take(session);
+  const lockPath = path.join(run, `${session}.lock`);
+  const data = { ...JSON.parse(await readFile(lockPath, "utf8")), pid: gone };
+  await writeFile(lockPath, JSON.stringify(data));
+  await expect(leases().take(session)).rejects.toMatchObject({ ...busy, detail: { pid: gone } });
+  expect(JSON.parse(await readFile(lockPath, "utf8"))).toEqual(data);
+  await lock.release();
+  await (await leases().take(session)).release();
 });
 
 test.each(["", "half a li", '{"lease":"../../etc/passwd","pid":1,"at":1}', "\0".repeat(50)])(
@@ -118,6 +136,7 @@ test("a release that cannot remove its lock does not keep the session from us or
 });
 
 test("who cannot get the guard within a second is told that the session is busy", async () => {
+  verifies("G7");
   await (await leases().take(otherSession)).release();
   const guard = await lockFile(path.join(run, "guard"));
   const began = performance.now();

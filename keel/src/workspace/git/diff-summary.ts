@@ -11,17 +11,26 @@ const maxFiles = 5_000;
 const countedBytes = 512 * 1024;
 const countedInAll = 16 * 1024 * 1024;
 
-/** `base`: a commit to compare with, in place of the last one. */
+/** What a person does not notice; counts that take longer are waited for with the list in sight. */
+const quickMs = 200;
+/** Files that are looked at together: thousands at once would take descriptors from everybody else. */
+const looksAtOnce = 16;
+
+/**
+ * `base`: a commit to compare with, in place of the last one. `onListed` is told the files without their counts, where
+ * counting takes its time: git has the names of twenty thousand files long before it has compared them.
+ */
 export async function readDiffSummary(
   folder: DiffFolder & { readonly base?: string | undefined },
   signal: AbortSignal,
+  onListed?: (summary: DiffSummary) => void,
 ): Promise<DiffSummary> {
   const place = await openDiffPlace(folder, signal);
   if (!place.ok) return { files: [], added: 0, removed: 0, more: 0, problem: place.why };
   const from = await baseOf(place, folder.base);
-  const [status, counts, committed] = await Promise.all([
+  const counting = place.git([...diffOf("--numstat"), "-z", "-M", from]);
+  const [status, committed] = await Promise.all([
     place.git([...statusOf, "--branch", "--untracked-files=all"]),
-    place.git([...diffOf("--numstat"), "-z", "-M", from]),
     from === place.head || !place.head
       ? undefined
       : place.git([...diffOf("--name-status"), "-z", "-M", from, place.head]),
@@ -30,17 +39,33 @@ export async function readDiffSummary(
     return { files: [], added: 0, removed: 0, more: 0, problem: shorten(`Git says: ${status.why}`, 300) };
   const { branch, entries } = readStatus(wholeParts(status));
   const found = [...entries, ...readCommitted(committed?.ok ? wholeParts(committed) : "", entries)];
-  const lines = readCounts(counts.ok ? wholeParts(counts) : "");
-  const listed = found.slice(0, maxFiles);
-  const files = await withCounts(place.top, listed, lines);
-  return {
+  const listed = await inSight(place.top, found.slice(0, maxFiles));
+  const about = {
     base: from,
     ...(branch === undefined ? {} : { branch }),
+    more: found.length - listed.length,
+  };
+  if (onListed && !(await isSoon(counting))) {
+    const files = listed.map(({ entry, stamp }) => ({ ...entry, added: 0, removed: 0, stamp }));
+    onListed({ ...about, files, added: 0, removed: 0, counting: true });
+  }
+  const counts = await counting;
+  const lines = readCounts(counts.ok ? wholeParts(counts) : "");
+  const files = await withCounts(place.top, listed, lines);
+  return {
+    ...about,
     files,
     added: sum(files, "added") + unlisted(found, lines, "added"),
     removed: sum(files, "removed") + unlisted(found, lines, "removed"),
-    more: found.length - listed.length,
   };
+}
+
+async function isSoon(work: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), quickMs);
+  const isDone = await Promise.race([work.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return isDone;
 }
 
 export const statusOf = ["status", "--porcelain=v2", "-z", "--ignore-submodules=all", "--renames"] as const;
@@ -187,29 +212,45 @@ function readCounts(text: string): ReadonlyMap<string, LineCounts> {
   return counts;
 }
 
+type SeenFile = {
+  readonly entry: Omit<StatusEntry, "index">;
+  readonly stamp: string;
+  /** Of a file that can be read; undefined of everything else. */
+  readonly size: number | undefined;
+};
+
+async function inSight(top: string, entries: readonly StatusEntry[]): Promise<SeenFile[]> {
+  const seen: SeenFile[] = [];
+  for (let at = 0; at < entries.length; at += looksAtOnce)
+    seen.push(...(await Promise.all(entries.slice(at, at + looksAtOnce).map((entry) => lookAt(top, entry)))));
+  return seen;
+}
+
+async function lookAt(top: string, { index, ...entry }: StatusEntry): Promise<SeenFile> {
+  const stats = await lstat(path.join(top, entry.path), { bigint: true }).catch(() => undefined);
+  const stamp = `${index.slice(0, 12)}.${stats ? `${stats.mtimeNs}.${stats.size}.${stats.mode}` : "none"}`;
+  return { entry, stamp, size: stats?.isFile() === true ? Number(stats.size) : undefined };
+}
+
 async function withCounts(
   top: string,
-  entries: readonly StatusEntry[],
+  listed: readonly SeenFile[],
   counts: ReadonlyMap<string, LineCounts>,
 ): Promise<DiffFile[]> {
   let left = countedInAll;
   const files: DiffFile[] = [];
-  // One after the other: thousands of files at once would take descriptors from everybody else.
-  for (const { index, ...entry } of entries) {
-    const stats = await lstat(path.join(top, entry.path), { bigint: true }).catch(() => undefined);
-    const stamp = `${index.slice(0, 12)}.${stats ? `${stats.mtimeNs}.${stats.size}.${stats.mode}` : "none"}`;
+  for (const { entry, stamp, size } of listed) {
     const known = counts.get(entry.path);
     if (known || entry.change !== "untracked") {
       const { added = 0, removed = 0, binary = false } = known ?? {};
       files.push({ ...entry, added, removed, ...(binary ? { binary } : {}), stamp });
       continue;
     }
-    const size = Number(stats?.size ?? 0);
-    const isRead = stats?.isFile() === true && size <= countedBytes && size <= left;
+    const isRead = size !== undefined && size <= countedBytes && size <= left;
     if (isRead) left -= size;
     const read = isRead
       ? await countLines(path.join(top, entry.path))
-      : { added: 0, binary: size > largestFile };
+      : { added: 0, binary: (size ?? 0) > largestFile };
     files.push({ ...entry, added: read.added, removed: 0, ...(read.binary ? { binary: true } : {}), stamp });
   }
   return files;

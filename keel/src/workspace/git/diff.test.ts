@@ -80,6 +80,32 @@ const shown = ({ files }: DiffSummary): string[] =>
     ({ path: name, change: how, staged, added, removed }) => `${name} ${how} ${staged} +${added} -${removed}`,
   );
 
+test("where lines are long to count, the files are listed before", async () => {
+  verifies("S3.15");
+  put("a.txt", "other\n");
+  put("new.txt", "1\n2\n");
+  // A git that counts only when it is let go.
+  const bin = path.join(home, "bin");
+  mkdirSync(bin);
+  const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  const gate = path.join(home, "gate");
+  const slow = `#!/bin/sh\ncase "$*" in *--numstat*) while [ ! -e '${gate}' ]; do sleep 0.05; done;; esac\nexec ${real} "$@"\n`;
+  writeFileSync(path.join(bin, "git"), slow, { mode: 0o755 });
+  const listed = Promise.withResolvers<DiffSummary>();
+  const slowEnv = { ...env, PATH: `${bin}:${env.PATH}` };
+
+  const reading = readDiffSummary({ cwd: top, env: slowEnv }, signal, listed.resolve);
+
+  const first = await listed.promise;
+  expect(first).toMatchObject({ counting: true, added: 0, removed: 0, branch: "trunk" });
+  expect(shown(first)).toEqual(["a.txt modified unstaged +0 -0", "new.txt untracked unstaged +0 -0"]);
+  writeFileSync(gate, "");
+  const whole = await reading;
+  expect(shown(whole)).toEqual(["a.txt modified unstaged +1 -40", "new.txt untracked unstaged +2 -0"]);
+  expect(whole.counting).toBeUndefined();
+  expect(whole.files.map(({ stamp }) => stamp)).toEqual(first.files.map(({ stamp }) => stamp));
+});
+
 describe("a summary", () => {
   test("has every changed file, how it changed, what of it is staged and how many lines", async () => {
     verifies("S3.4");

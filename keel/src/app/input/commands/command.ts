@@ -7,6 +7,7 @@ import type { McpServerState } from "../../../protocol/mcp.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
 import type { Bill, ContextBreakdown } from "../../../protocol/usage.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
+import type { McpControl } from "../../compose/mcp.ts";
 import type { SettingsLocation } from "../../maintenance/settings-files.ts";
 
 /** A built-in command that needs no model. */
@@ -38,6 +39,8 @@ export type CommandContext = {
   instructions(): Promise<readonly InstructionFile[]>;
   /** How the MCP servers stand now. */
   servers(): readonly McpServerState[];
+  /** One of them, by its name. Throws `usage` for a name that none has, `mcp_failed` where it does not come. */
+  readonly server: Pick<McpControl, "reconnect" | "toggle">;
   /** The newest sessions of this folder. */
   sessions(): Promise<readonly SessionInfo[]>;
   submit(command: Command): Promise<Receipt>;

@@ -64,7 +64,9 @@ export const localCommands: readonly LocalCommand[] = [
     },
   ),
   local("memory", "Lists the instruction files that hold here.", async (_, context) => sayMemory(context)),
-  local("mcp", "Lists the MCP servers.", async (_, { servers }) => lines(servers().map(sayServer))),
+  local("mcp", "Lists the MCP servers, connects one anew, or switches it off and on.", changeServer, {
+    argumentHint: "[reconnect|disable|enable NAME]",
+  }),
   local("agents", "Lists the kinds of agents.", async (_, { info }) =>
     lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
   ),
@@ -157,6 +159,20 @@ async function sayMemory({ instructions, info }: CommandContext): Promise<string
     files.map(({ path, source, lines: length, notes }) =>
       [`${path} (${source}, ${length} lines)`, ...notes.map((note) => `  ${note}`)].join("\n"),
     ),
+  );
+}
+
+async function changeServer(args: string, { servers, server }: CommandContext): Promise<string> {
+  if (args === "") return lines(servers().map(sayServer));
+  const [, what = "", name = ""] = /^(\S+)\s+(.+)$/.exec(args) ?? [];
+  if (what === "reconnect") await server.reconnect(name);
+  else if (what === "disable" || what === "enable")
+    await server.toggle(name, what === "enable" ? "on" : "off");
+  else throw fault("usage", { reason: "Say /mcp, or /mcp with reconnect, disable or enable and a name." });
+  return lines(
+    servers()
+      .filter((one) => one.name === name)
+      .map(sayServer),
   );
 }
 

@@ -104,6 +104,8 @@ const doorOf = (context: Context, stopped: { readonly signal: AbortSignal; code(
     input: context.input,
     out: context.out,
     size: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
+    // Node asks when it hears the signal, which may be waiting behind what we do.
+    lookAtSize: () => (process.stdout as { _refreshSize?(): void })._refreshSize?.(),
     onResize(listener: () => void): () => void {
       process.stdout.on("resize", listener);
       return () => process.stdout.off("resize", listener);
