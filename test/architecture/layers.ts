@@ -30,7 +30,8 @@ const otherHosts = [
 const rows = {
   // With all that says how text may be shown, and which names fit what somebody types.
   kernel: { imports: [], packages: ["zod"], lines: 2_060 },
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 500 },
+  // With JSON-RPC, which editors and agents of other people speak.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 700 },
   // With the tables of options, inquiries and operations, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_000 },
   // With a QR code, for both screens.
@@ -59,8 +60,8 @@ const rows = {
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_460 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_520 },
   // With what a conversation is told of its repository, where a shell ended, terminals and diffs of workspaces, and files
-  // as an editor has them.
-  workspace: { imports: [...adapter, "policy"], lines: 9_060 },
+  // and terminals as an editor has them.
+  workspace: { imports: [...adapter, "policy"], lines: 9_250 },
   // With who holds what.
   store: { imports: adapter, lines: 3_250 },
   config: { imports: adapter, lines: 3_550 },
@@ -126,8 +127,12 @@ const rows = {
   // Owns sessions for those who attach: frames, HTTP, who may come in, and the document of it all.
   // With the dialects that other programs speak, of which the official SDK's is the executable's own.
   "hosts/server": { imports: [...host, "sdk"], lines: 4_800 },
-  // An agent of editors: the protocol's own library speaks it.
-  "hosts/acp": { imports: [...host, "ports/clock.ts"], packages: ["@agentclientprotocol/sdk"], lines: 1_900 },
+  // An agent of editors, in two versions of their protocol. Of its library only the types.
+  "hosts/acp": {
+    imports: [...host, "ports/clock.ts"],
+    packages: ["@agentclientprotocol/sdk", "zod"],
+    lines: 2_750,
+  },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },
