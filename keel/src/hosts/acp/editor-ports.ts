@@ -14,7 +14,7 @@ import { askSoon, type EditorWire } from "./wire.ts";
 
 type Buffers = NonNullable<OpenOptions["buffers"]>;
 type Terminals = NonNullable<OpenOptions["terminals"]>;
-type Made = NonNullable<Awaited<ReturnType<Terminals["create"]>>>;
+type MadeTerminal = NonNullable<Awaited<ReturnType<Terminals["create"]>>>;
 
 /** Where it does not answer the disk counts. */
 export function buffersOf(
@@ -42,7 +42,7 @@ export function buffersOf(
   };
 }
 
-export class EditorTerminals {
+export class LentTerminals {
   readonly #wire: EditorWire;
   readonly #clock: Clock;
   /** Those that this editor has made. */
@@ -77,7 +77,7 @@ export class EditorTerminals {
     };
   }
 
-  #made(about: TerminalOutputRequest): Made {
+  #made(about: TerminalOutputRequest): MadeTerminal {
     return {
       id: about.terminalId,
       output: async () => {

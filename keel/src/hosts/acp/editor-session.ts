@@ -25,7 +25,7 @@ import { inputOf } from "./prompt.ts";
 import { type PromptEnd, promptEnd } from "./prompt-end.ts";
 import { type TurnEnd, Turns } from "./turns.ts";
 import type { EditorWire } from "./wire.ts";
-import type { Standing, Wording } from "./wording.ts";
+import type { SessionStanding, Wording } from "./wording.ts";
 
 export type SessionSource = OpenSession | JoinedSession;
 
@@ -39,7 +39,7 @@ export type EditorSessionOptions = {
 };
 
 /** `cut` is resolved where nobody waits any more for the end of its turn. */
-type Prompt = { isCancelled: boolean; readonly cut: PromiseWithResolvers<void> };
+type OpenPrompt = { isCancelled: boolean; readonly cut: PromiseWithResolvers<void> };
 
 /** A turn that does not end soon after it was cancelled ends by itself, unheard: an editor must not wait for it. */
 const maxCancelMs = 200;
@@ -51,10 +51,10 @@ export class EditorSession {
   readonly #asking: Asking;
   readonly #turns = new Turns();
   #memo: AcpMemo = noMemo;
-  readonly #prompts = new Map<string, Prompt>();
+  readonly #prompts = new Map<string, OpenPrompt>();
   /** The turn that runs was cancelled, and answered as if it had ended. */
   #isMuted = false;
-  #standing: Standing = { state: "idle" };
+  #standing: SessionStanding = { state: "idle" };
   readonly #asks = new Set<string>();
   #commands: unknown;
   readonly #ends: (() => void)[] = [];
@@ -205,7 +205,7 @@ export class EditorSession {
     this.#turns.fail(fault("session_closed"));
   }
 
-  #enter(id: string): Prompt {
+  #enter(id: string): OpenPrompt {
     const prompt = { isCancelled: false, cut: Promise.withResolvers<void>() };
     this.#prompts.set(id, prompt);
     void this.tellCommands();
@@ -216,7 +216,7 @@ export class EditorSession {
   async #submit(
     id: string,
     content: readonly InputBlock[],
-    prompt: Prompt,
+    prompt: OpenPrompt,
   ): Promise<{ readonly ended: Promise<TurnEnd> }> {
     if (content.length === 0) throw fault("usage", { reason: "The prompt is empty." });
     const ended = this.#turns.endOf(id);
@@ -234,7 +234,7 @@ export class EditorSession {
   }
 
   /** With what its agents found in the background, which is told before. */
-  async #endOf(ended: Promise<TurnEnd>, { cut }: Prompt): Promise<TurnEnd> {
+  async #endOf(ended: Promise<TurnEnd>, { cut }: OpenPrompt): Promise<TurnEnd> {
     const whole = async (): Promise<TurnEnd> => {
       const end = await ended;
       if (end.reason === "interrupted" || this.#turns.agents.length === 0) return end;
@@ -245,7 +245,7 @@ export class EditorSession {
     return Promise.race([whole(), cut.promise.then((): TurnEnd => ({ reason: "interrupted" }))]);
   }
 
-  #endFor(end: TurnEnd, { isCancelled }: Prompt): PromptEnd {
+  #endFor(end: TurnEnd, { isCancelled }: OpenPrompt): PromptEnd {
     const ended = promptEnd(end, { isCancelled });
     if (ended.words !== undefined)
       this.#tell([
@@ -264,7 +264,7 @@ export class EditorSession {
    * Those who were cancelled wait no longer, though the turn has not ended. Its calls are told as ended, since nothing
    * is told after the end.
    */
-  #cutOff(owed: readonly Prompt[], turn: number | undefined): void {
+  #cutOff(owed: readonly OpenPrompt[], turn: number | undefined): void {
     const late = [...this.#prompts].filter(([, prompt]) => owed.includes(prompt));
     const isRunning = turn !== undefined && this.#turns.running === turn;
     if (late.length === 0 && !isRunning) return;
@@ -283,7 +283,7 @@ export class EditorSession {
     this.#stand({ state: "idle", stopReason: error ? "error" : stopReason, ...(error ? { error } : {}) });
   }
 
-  #stand(standing: Standing, telling: "news" | "always" = "news"): void {
+  #stand(standing: SessionStanding, telling: "news" | "always" = "news"): void {
     const isNews = standing.state !== this.#standing.state;
     this.#standing = standing;
     const update = isNews || telling === "always" ? this.#given.wording.standing(standing) : undefined;

@@ -50,14 +50,14 @@ const maxEndingMs = 700;
 const maxLineBytes = 256 * 1024 * 1024;
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-type Served = { readonly sessions: EditorSessions; readonly home: Home; readonly agent: RpcHandler };
+type ServedEditor = { readonly sessions: EditorSessions; readonly home: Home; readonly agent: RpcHandler };
 type Met = { readonly version: AcpVersion; readonly editor: EditorAbilities };
 
 /** Returns the exit code. */
 export async function run({ protocol, ...wanted }: AcpOptions, context: AcpContext): Promise<number> {
   const { version, env, cwd, out, err } = context;
   let met: Met | undefined;
-  let serving: Promise<Served> | undefined;
+  let serving: Promise<ServedEditor> | undefined;
   const peer = new RpcPeer((message) => out.write(`${message}\n`), {
     request: (call) => {
       if (call.method === "initialize") return introduced(call.params);
@@ -79,7 +79,7 @@ export async function run({ protocol, ...wanted }: AcpOptions, context: AcpConte
     };
   };
 
-  const serve = async ({ version: spoken, editor }: Met): Promise<Served> => {
+  const serve = async ({ version: spoken, editor }: Met): Promise<ServedEditor> => {
     const { openServed } = await import("./serve.ts");
     const options = { ...wanted, version, env, asks: "answered", checkpoints: "on", memory: "on" } as const;
     const wire = {

@@ -68,10 +68,10 @@ export type WantedSession = {
   readonly mcpServers: Readonly<Record<string, McpServerOptions>>;
 };
 
-type Place = z.infer<typeof forms.begin>;
+type PlaceParams = z.infer<typeof forms.begin>;
 
 /** Of two servers of one name the later one counts in version 1; `refused`: two are a mistake. */
-export function wantedBy(given: Place, twice: "later" | "refused"): WantedSession {
+export function wantedBy(given: PlaceParams, twice: "later" | "refused"): WantedSession {
   const servers = given.mcpServers ?? [];
   const names = servers.map(({ name }) => name);
   const again = names.find((name, index) => names.indexOf(name) !== index);

@@ -4,13 +4,13 @@ import type { OpenOptions } from "../../app/options.ts";
 import type { RpcHandler } from "../../transport/json-rpc.ts";
 import { agentOf, methodsV1, methodsV2 } from "./agent.ts";
 import type { AcpVersion } from "./capabilities.ts";
-import { EditorTerminals } from "./editor-ports.ts";
+import { LentTerminals } from "./editor-ports.ts";
 import { EditorSessions } from "./sessions.ts";
 import { wordingV1 } from "./v1.ts";
 import { wordingV2 } from "./v2.ts";
 import type { EditorWire } from "./wire.ts";
 
-export type ServeOptions = {
+export type ServedOptions = {
   readonly place: Pick<OpenOptions, "env" | "cwd">;
   /** What holds for each session. */
   readonly options: Omit<OpenOptions, "cwd" | "home">;
@@ -18,9 +18,9 @@ export type ServeOptions = {
   readonly spoken: AcpVersion;
 };
 
-export function openServed({ place, options, wire, spoken }: ServeOptions) {
+export function openServed({ place, options, wire, spoken }: ServedOptions) {
   const home = openHome(place);
-  const terminals = wire.can.terminals ? new EditorTerminals(wire, home.clock) : undefined;
+  const terminals = wire.can.terminals ? new LentTerminals(wire, home.clock) : undefined;
   const hasTerminal = (id: string): boolean => terminals?.has(id) ?? false;
   const wording = spoken === 1 ? wordingV1({ shows: wire.can.shows, hasTerminal }) : wordingV2;
   const sessions = new EditorSessions({ home, options, wire, wording, terminals });

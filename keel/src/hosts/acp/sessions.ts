@@ -5,7 +5,7 @@ import type { Home } from "../../app/home.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { isoTime } from "../../view/say.ts";
-import { buffersOf, type EditorTerminals } from "./editor-ports.ts";
+import { buffersOf, type LentTerminals } from "./editor-ports.ts";
 import { EditorSession, type SessionSource } from "./editor-session.ts";
 import type { WantedSession } from "./params.ts";
 import type { EditorWire } from "./wire.ts";
@@ -18,7 +18,7 @@ export type SessionsOptions = {
   readonly wire: EditorWire;
   readonly wording: Wording;
   /** Where the editor offers them. */
-  readonly terminals?: EditorTerminals | undefined;
+  readonly terminals?: LentTerminals | undefined;
 };
 
 const pageSize = 100;

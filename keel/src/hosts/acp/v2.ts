@@ -12,7 +12,7 @@ import { diffOf } from "./diffs.ts";
 import { type Choices, offeredOptions } from "./options.ts";
 import { permissionV2 } from "./permission.ts";
 import { contentOf, imagesOf, placesOf, planEntry } from "./tool-calls.ts";
-import type { Standing, StopReason, Wording } from "./wording.ts";
+import type { SessionStanding, StopReason, Wording } from "./wording.ts";
 
 export const wordingV2: Wording = {
   updates: updatesV2,
@@ -46,7 +46,7 @@ const stopped: Readonly<Record<StopReason, SessionUpdate>> = {
   cancelled: { ...idle, stopReason: "cancelled" },
 };
 
-function standingV2(standing: Standing): SessionUpdate {
+function standingV2(standing: SessionStanding): SessionUpdate {
   if (standing.state === "running") return { sessionUpdate: "state_update", state: "running" };
   if (standing.state === "requires_action")
     return { sessionUpdate: "state_update", state: "requires_action" };
@@ -55,9 +55,9 @@ function standingV2(standing: Standing): SessionUpdate {
   return stopReason ? stopped[stopReason] : idle;
 }
 
-type Words = { readonly messageId: string; readonly content: ContentBlock[] };
+type MessageWords = { readonly messageId: string; readonly content: ContentBlock[] };
 
-const whole: Readonly<Record<Speaker, (words: Words) => SessionUpdate>> = {
+const whole: Readonly<Record<Speaker, (words: MessageWords) => SessionUpdate>> = {
   user: (words) => ({ sessionUpdate: "user_message", ...words }),
   agent: (words) => ({ sessionUpdate: "agent_message", ...words }),
   thought: (words) => ({ sessionUpdate: "agent_thought", ...words }),

@@ -2,9 +2,7 @@
  * What the draft of version 2 of the Agent Client Protocol asks of an agent, as a table like that of version 1: the ids
  * are those of its official test kit, the sentences are ours. All of sessions is asked only of those who announce them.
  */
-import type { AcpTier } from "./requirements.ts";
-
-type RequirementRow = { readonly tier: AcpTier; readonly says: string };
+import type { RequirementRow } from "./requirements.ts";
 
 export const acpRequirementsV2 = {
   "ACP-INIT-001": { tier: "must", says: "initialize succeeds, whichever version comes of it" },

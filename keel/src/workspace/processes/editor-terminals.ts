@@ -54,7 +54,7 @@ export function withTerminals(
       env: { ...over, ...dressed.env },
       maxBytes: command.maxBytes,
     });
-    if (terminal) return new TerminalRun(terminal, { command, end });
+    if (terminal) return new EditorTerminalRun(terminal, { command, end });
     await end?.drop();
     return shell.start(command);
   };
@@ -68,7 +68,7 @@ const maxWaitForDeathMs = 1_000;
 /** The longest time that a timer of Node can measure; whoever has longer has no limit. */
 const longestTimerMs = 2 ** 31 - 1;
 
-class TerminalRun implements ShellRun {
+class EditorTerminalRun implements ShellRun {
   readonly terminal: string;
   readonly over: Promise<ShellOutcome>;
   readonly #terminal: EditorTerminal;
