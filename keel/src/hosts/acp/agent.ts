@@ -128,7 +128,7 @@ export const methodsV2 = (sessions: EditorSessions): Methods => {
         await session.takeUp();
         await session.tellCommands();
       }
-      session.tellStanding();
+      session.tellState();
       return said(await stateV2(session), () => session.listen());
     },
     "session/prompt": async (params) => {

@@ -25,7 +25,7 @@ import { inputOf } from "./prompt.ts";
 import { type PromptEnd, promptEnd } from "./prompt-end.ts";
 import { type TurnEnd, Turns } from "./turns.ts";
 import type { EditorWire } from "./wire.ts";
-import type { SessionStanding, Wording } from "./wording.ts";
+import type { Wording, WorkState } from "./wording.ts";
 
 export type SessionSource = OpenSession | JoinedSession;
 
@@ -54,7 +54,7 @@ export class EditorSession {
   readonly #prompts = new Map<string, OpenPrompt>();
   /** The turn that runs was cancelled, and answered as if it had ended. */
   #isMuted = false;
-  #standing: SessionStanding = { state: "idle" };
+  #state: WorkState = { state: "idle" };
   readonly #asks = new Set<string>();
   #commands: unknown;
   readonly #ends: (() => void)[] = [];
@@ -114,12 +114,12 @@ export class EditorSession {
   }
 
   /** What it does right now, for an editor that has just come. */
-  tellStanding(): void {
+  tellState(): void {
     const { session } = this.#given;
     for (const { id } of session.openAsks()) this.#asks.add(id);
-    this.#standing = { state: "idle" };
+    this.#state = { state: "idle" };
     const state = this.#asks.size > 0 ? "requires_action" : session.hasWork() ? "running" : "idle";
-    this.#stand({ state }, "always");
+    this.#enterState({ state }, "always");
   }
 
   /** Settles when the turn has ended. Throws what it failed with. */
@@ -150,7 +150,7 @@ export class EditorSession {
       const blocks = inputOf(content);
       this.#memo = withOwn(this.#memo, id);
       const { ended } = await this.#submit(id, blocks, prompt);
-      this.#stand({ state: "running" });
+      this.#enterState({ state: "running" });
       void ended.then((end) => this.#rest(this.#endFor(end, prompt), id));
       return id;
     } catch (thrown) {
@@ -274,19 +274,23 @@ export class EditorSession {
       this.#turns.forget(id);
       cut.resolve();
     }
-    if (late.length === 0) this.#stand({ state: "idle", stopReason: "cancelled" });
+    if (late.length === 0) this.#enterState({ state: "idle", stopReason: "cancelled" });
   }
 
   #rest({ stopReason, error }: PromptEnd, promptId?: string): void {
     if (promptId !== undefined) this.#prompts.delete(promptId);
     if (this.#prompts.size > 0 || (this.#isRunning && !this.#isMuted)) return;
-    this.#stand({ state: "idle", stopReason: error ? "error" : stopReason, ...(error ? { error } : {}) });
+    this.#enterState({
+      state: "idle",
+      stopReason: error ? "error" : stopReason,
+      ...(error ? { error } : {}),
+    });
   }
 
-  #stand(standing: SessionStanding, telling: "news" | "always" = "news"): void {
-    const isNews = standing.state !== this.#standing.state;
-    this.#standing = standing;
-    const update = isNews || telling === "always" ? this.#given.wording.standing(standing) : undefined;
+  #enterState(state: WorkState, telling: "news" | "always" = "news"): void {
+    const isNews = state.state !== this.#state.state;
+    this.#state = state;
+    const update = isNews || telling === "always" ? this.#given.wording.state(state) : undefined;
     if (update) this.#send(update);
   }
 
@@ -321,18 +325,18 @@ export class EditorSession {
     "ask.opened": ({ ask }) => {
       this.#asks.add(ask.id);
       void this.#asking.open(ask);
-      if (!this.#isMuted) this.#stand({ state: "requires_action" });
+      if (!this.#isMuted) this.#enterState({ state: "requires_action" });
     },
     "ask.closed": ({ askId }) => {
       this.#asks.delete(askId);
       this.#asking.close(askId);
       const isAtWork = this.#isRunning && !this.#isMuted;
-      if (this.#asks.size === 0 && isAtWork) this.#stand({ state: "running" });
+      if (this.#asks.size === 0 && isAtWork) this.#enterState({ state: "running" });
     },
   };
 
   readonly #before: EventHandlers<Envelope, [], void> = {
-    "turn.started": () => this.#stand({ state: "running" }),
+    "turn.started": () => this.#enterState({ state: "running" }),
   };
 
   readonly #after: EventHandlers<Envelope, [], void> = {

@@ -10,7 +10,7 @@ import { wordingV1 } from "./v1.ts";
 import { wordingV2 } from "./v2.ts";
 import type { EditorWire } from "./wire.ts";
 
-export type ServedOptions = {
+export type EditorServing = {
   readonly place: Pick<OpenOptions, "env" | "cwd">;
   /** What holds for each session. */
   readonly options: Omit<OpenOptions, "cwd" | "home">;
@@ -18,7 +18,7 @@ export type ServedOptions = {
   readonly spoken: AcpVersion;
 };
 
-export function openServed({ place, options, wire, spoken }: ServedOptions) {
+export function openServed({ place, options, wire, spoken }: EditorServing) {
   const home = openHome(place);
   const terminals = wire.can.terminals ? new LentTerminals(wire, home.clock) : undefined;
   const hasTerminal = (id: string): boolean => terminals?.has(id) ?? false;

@@ -35,7 +35,7 @@ export const wordingV1 = (to: TellingV1): Wording => ({
     { sessionUpdate: "config_option_update", configOptions: configOf(choices) },
   ],
   // The answer to a prompt says when its work has ended.
-  standing: () => undefined,
+  state: () => undefined,
   permission: permissionV1,
   echoes: false,
 });

@@ -12,7 +12,7 @@ import { diffOf } from "./diffs.ts";
 import { type Choices, offeredOptions } from "./options.ts";
 import { permissionV2 } from "./permission.ts";
 import { contentOf, imagesOf, placesOf, planEntry } from "./tool-calls.ts";
-import type { SessionStanding, StopReason, Wording } from "./wording.ts";
+import type { StopReason, Wording, WorkState } from "./wording.ts";
 
 export const wordingV2: Wording = {
   updates: updatesV2,
@@ -28,7 +28,7 @@ export const wordingV2: Wording = {
   choices: (choices): SessionUpdate[] => [
     { sessionUpdate: "config_option_update", configOptions: configV2(choices) },
   ],
-  standing: standingV2,
+  state: workStateV2,
   permission: permissionV2,
   echoes: true,
 };
@@ -46,11 +46,10 @@ const stopped: Readonly<Record<StopReason, SessionUpdate>> = {
   cancelled: { ...idle, stopReason: "cancelled" },
 };
 
-function standingV2(standing: SessionStanding): SessionUpdate {
-  if (standing.state === "running") return { sessionUpdate: "state_update", state: "running" };
-  if (standing.state === "requires_action")
-    return { sessionUpdate: "state_update", state: "requires_action" };
-  const { stopReason, error } = standing;
+function workStateV2(now: WorkState): SessionUpdate {
+  if (now.state === "running") return { sessionUpdate: "state_update", state: "running" };
+  if (now.state === "requires_action") return { sessionUpdate: "state_update", state: "requires_action" };
+  const { stopReason, error } = now;
   if (stopReason === "error") return { ...idle, stopReason, error: error ?? null };
   return stopReason ? stopped[stopReason] : idle;
 }

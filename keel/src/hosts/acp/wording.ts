@@ -8,7 +8,7 @@ import type { Choices } from "./options.ts";
 import type { AskPlace } from "./permission.ts";
 
 /** What a session does right now. `stopReason`: why it stopped, where it has just stopped. */
-export type SessionStanding =
+export type WorkState =
   | { readonly state: "running" }
   | { readonly state: "requires_action" }
   | {
@@ -26,7 +26,7 @@ export type Wording = {
   /** What was chosen, when a choice was made. */
   choices(choices: Choices, changed: "mode" | "other"): object[];
   /** Undefined where the version has no words for it. */
-  standing(standing: SessionStanding): object | undefined;
+  state(now: WorkState): object | undefined;
   /** Undefined for what picking an option cannot answer. */
   permission(ask: Ask, place: AskPlace): object | undefined;
   /** What a person said is told back: only then it is known where it stands. */
