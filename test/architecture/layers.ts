@@ -30,7 +30,8 @@ const otherHosts = [
 const rows = {
   // With all that says how text may be shown, and which names fit what somebody types.
   kernel: { imports: [], packages: ["zod"], lines: 2_060 },
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 500 },
+  // With the pipes of a program as a wire, for lines by ssh.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 620 },
   // With the tables of options, inquiries and operations, which every door is made from.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_000 },
   // With a QR code, for both screens.
@@ -102,8 +103,8 @@ const rows = {
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
   // flag of the interface.
   "hosts/cli": {
-    // With a session of the server on a terminal, and the ways to the console.
-    lines: 4_900,
+    // With a session of the server on a terminal, the ways to the console, and sessions of other machines by ssh.
+    lines: 5_100,
     imports: [...host, "client", "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
