@@ -30,16 +30,18 @@ const otherHosts = [
 const rows = {
   // With all that says how text may be shown, and which names fit what somebody types.
   kernel: { imports: [], packages: ["zod"], lines: 2_060 },
-  // With JSON-RPC, which editors and agents of other people speak.
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 700 },
+  // With JSON-RPC, which editors and agents of other people speak, and with the pipes of a program as a wire, for lines by
+  // ssh.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 820 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_050 },
   // With a QR code, for both screens.
   view: { imports: basics, packages: [], lines: 3_800 },
 
-  // The far end of a handle: runs in a browser. With how the way to the server stands, for a screen to say.
-  client: { imports: ["transport", ...basics], packages: [], lines: 1_150 },
+  // The far end of a handle: runs in a browser. With how the way to the server stands, for a screen to say, and how long
+  // opening it may take.
+  client: { imports: ["transport", ...basics], packages: [], lines: 1_200 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   ports: { imports: basics, packages: [], lines: 1_300 },
@@ -104,8 +106,8 @@ const rows = {
   // The command speaks the SDK's dialect; the rehearsal and the model server are parts of the testing kit. With every
   // flag of the interface.
   "hosts/cli": {
-    // With a session of the server on a terminal, and the ways to the console.
-    lines: 4_900,
+    // With a session of the server on a terminal, the ways to the console, and sessions of other machines by ssh.
+    lines: 5_200,
     imports: [...host, "client", "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
