@@ -34,7 +34,7 @@ export type EditorSessionOptions = {
   readonly wire: EditorWire;
   readonly wording: Wording;
   readonly bypass: Choices["bypass"];
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "now" | "monotonicMs">;
   readonly newId: () => string;
 };
 
@@ -43,6 +43,9 @@ type OpenPrompt = { isCancelled: boolean; readonly cut: PromiseWithResolvers<voi
 
 /** A turn that does not end soon after it was cancelled ends by itself, unheard: an editor must not wait for it. */
 const maxCancelMs = 200;
+
+/** A thread that has not been told anything for so long while it works is told that it does. */
+const maxSilenceMs = 8_000;
 
 export class EditorSession {
   readonly id: string;
@@ -57,6 +60,8 @@ export class EditorSession {
   #state: WorkState = { state: "idle" };
   readonly #asks = new Set<string>();
   #commands: unknown;
+  #lastSentMs = 0;
+  #isPulsing = false;
   readonly #ends: (() => void)[] = [];
   /** What happens while the log is read. */
   #held: Envelope[] | undefined;
@@ -208,7 +213,9 @@ export class EditorSession {
   #enter(id: string): OpenPrompt {
     const prompt = { isCancelled: false, cut: Promise.withResolvers<void>() };
     this.#prompts.set(id, prompt);
+    this.#lastSentMs = this.#given.clock.monotonicMs();
     void this.tellCommands();
+    void this.#pulse();
     return prompt;
   }
 
@@ -358,7 +365,23 @@ export class EditorSession {
       for (const update of this.#given.wording.updates(telling)) this.#send(update);
   }
 
+  /** While there is work nobody is left without a word for long; a question that waits is one. */
+  async #pulse(): Promise<void> {
+    if (this.#isPulsing) return;
+    this.#isPulsing = true;
+    const { clock, wire } = this.#given;
+    const isWanted = (): boolean => this.#prompts.size > 0 && !wire.gone.aborted;
+    while (isWanted()) {
+      const silentMs = clock.monotonicMs() - this.#lastSentMs;
+      await clock.sleep(Math.max(100, maxSilenceMs - silentMs), wire.gone);
+      const isSilent = clock.monotonicMs() - this.#lastSentMs >= maxSilenceMs;
+      if (isWanted() && isSilent && !this.#isMuted) this.#tell([{ kind: "pulse", at: clock.now() }]);
+    }
+    this.#isPulsing = false;
+  }
+
   #send(update: object): void {
+    this.#lastSentMs = this.#given.clock.monotonicMs();
     this.#given.wire.notify("session/update", { sessionId: this.id, update });
   }
 
