@@ -74,7 +74,8 @@ const rows = {
   app: {
     // With what each source of settings says, for programs, with workspaces and what drives their workers, and with a
     // session of the server as one of those who speak to it has it; and what a new agent can be made of.
-    lines: 14_450,
+    // With agents of other people: their wire, their events as ours, and policy without a session.
+    lines: 16_000,
     imports: [
       "models",
       "tools",
@@ -134,7 +135,7 @@ const rows = {
   "hosts/acp": {
     imports: [...host, "ports/clock.ts"],
     packages: ["@agentclientprotocol/sdk", "zod"],
-    lines: 2_750,
+    lines: 2_900,
   },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
@@ -142,7 +143,7 @@ const rows = {
 
   testing: {
     // With the kit for agents of editors, in both versions of their protocol.
-    lines: 7_300,
+    lines: 7_750,
     imports: [
       "engine",
       "core",

@@ -4,15 +4,12 @@
  * becomes of it, and screens show it as they show our own.
  */
 import { type FaultData, fault, reasonOf, toFault } from "../../kernel/fault.ts";
-import { asObject, type JsonObject } from "../../kernel/json.ts";
+import { asObject } from "../../kernel/json.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
-import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
-import type { Envelope } from "../../protocol/event/envelope.ts";
-import type { LiveEvent } from "../../protocol/event/live.ts";
+import type { DurableEvent } from "../../protocol/event/durable.ts";
 import type { TurnReason } from "../../protocol/reasons.ts";
 import { type PermissionMode, permissionModes } from "../../protocol/settings.ts";
-import { noUsage } from "../../protocol/usage.ts";
 import type { AgentUpdate } from "../../protocol/workspace.ts";
 import { AgentDoor } from "./acp-door.ts";
 import {
@@ -25,8 +22,8 @@ import {
   withModel,
 } from "./acp-events.ts";
 import { type AcpProcess, startAcpProcess } from "./acp-process.ts";
-import { AgentFeed } from "./agent-feed.ts";
-import { type AgentLine, entryFacts, foldAgentLine, noLine } from "./agent-line.ts";
+import { AcpRecord, turnEnd } from "./acp-record.ts";
+import { entryFacts } from "./agent-line.ts";
 import { agentProgram } from "./known-agents.ts";
 import type {
   AgentAnswer,
@@ -38,19 +35,19 @@ import type {
 } from "./worker.ts";
 
 export const startAcpAgent: StartWorker = async (context) => {
-  const agent = await AcpAgent.open(context);
+  const agent = new AcpAgent(context, await AcpRecord.open(context));
   // Whoever asks for one hears at once that it cannot be started; after a restart it starts when it is told something.
   if (context.asked) await agent.connect();
   if (context.asked?.prompt !== undefined) await agent.tell(context.asked.prompt);
   return agent;
 };
 
-type OpenQuestion = {
+type AcpQuestion = {
   readonly ask: Ask;
   settle(answer: AgentAnswer & { readonly isCut?: boolean }): void;
 };
-type Waiting = { readonly id: string; readonly words: string };
-type Running = { readonly turnId: string; readonly inputId: string; readonly since: number; isCut: boolean };
+type WaitingInput = { readonly id: string; readonly words: string };
+type AcpTurn = { readonly turnId: string; readonly inputId: string; readonly since: number; isCut: boolean };
 
 /** How long an agent may take to end what it was told to stop; then it is stopped itself. */
 const maxCancelMs = 5_000;
@@ -58,16 +55,12 @@ const maxCancelMs = 5_000;
 class AcpAgent implements Worker {
   readonly messages: WorkerMessages;
   readonly #context: WorkerContext;
-  readonly #feed: AgentFeed;
-  readonly #asks = new Map<string, OpenQuestion>();
-  readonly #waiting: Waiting[] = [];
-  /** By the ids that came with them. */
-  readonly #said = new Set<string>();
-  #seq = 0;
-  #line: AgentLine = noLine;
+  readonly #record: AcpRecord;
+  readonly #asks = new Map<string, AcpQuestion>();
+  readonly #waiting: WaitingInput[] = [];
   #memo: ForeignMemo = noForeignMemo;
   #process: Promise<{ agent: AcpProcess; door: AgentDoor }> | undefined;
-  #running: Running | undefined;
+  #running: AcpTurn | undefined;
   #turn: Promise<void> | undefined;
   /** It could not be started, or has ended by itself. */
   #failure: string | undefined;
@@ -75,16 +68,10 @@ class AcpAgent implements Worker {
   #isEntering = false;
   #isStopping = false;
 
-  static async open(context: WorkerContext): Promise<AcpAgent> {
-    const { feed, lines } = await AgentFeed.open(context.folder, updateOf);
-    const agent = new AcpAgent(context, feed);
-    agent.#restore(lines.map((line) => asObject(line["event"]) as unknown as Durable));
-    return agent;
-  }
-
-  private constructor(context: WorkerContext, feed: AgentFeed) {
+  constructor(context: WorkerContext, record: AcpRecord) {
     this.#context = context;
-    this.#feed = feed;
+    this.#record = record;
+    const { feed } = record;
     this.messages = {
       // Who hears only of what comes is told what waits; for all others it is in what is kept.
       follow: (since, signal) => feed.follow(since, since === null ? this.#openAsks() : [], signal),
@@ -99,16 +86,16 @@ class AcpAgent implements Worker {
 
   state(): WorkerState {
     const { session } = this.#context.record();
-    const facts = entryFacts(this.#line, { isOpen: this.#running !== undefined });
+    const facts = entryFacts(this.#record.line, { isOpen: this.#running !== undefined });
     const failed = this.#failure === undefined ? {} : { activity: "failed" as const, failure: this.#failure };
     const costUsd = Math.max(facts.costUsd ?? 0, this.#memo.costUsd);
     return { ...facts, costUsd, ...failed, ...(session === undefined ? {} : { session }) };
   }
 
   async tell(words: string, id = this.#context.ids.uuid()): Promise<void> {
-    if (this.#said.has(id)) return;
+    if (this.#record.has(id)) return;
     // Kept before it is acknowledged, whatever becomes of the agent.
-    await this.#append({
+    await this.#record.keep({
       type: "input.accepted",
       input: { id, content: [{ type: "text", text: words }], from: { kind: "person" }, when: "after" },
     });
@@ -173,7 +160,7 @@ class AcpAgent implements Worker {
       policy,
       cwd,
       ask: (ask, signal) => this.#ask(ask, signal),
-      notice: (text) => this.#show({ type: "notice.raised", level: "warning", text }),
+      notice: (text) => this.#record.show({ type: "notice.raised", level: "warning", text }),
     });
     this.#isEntering = true;
     const agent = await startAcpProcess({
@@ -193,7 +180,7 @@ class AcpAgent implements Worker {
     this.#failure = undefined;
     this.#memo = withModel(this.#memo, agent.begun["configOptions"]);
     if (agent.isForgetful)
-      this.#show({
+      this.#record.show({
         type: "notice.raised",
         level: "warning",
         text: "The agent does not know what was said before: it begins anew. What was said is kept here.",
@@ -233,9 +220,9 @@ class AcpAgent implements Worker {
   }
 
   /** Never rejects: what goes wrong is how the turn ends. */
-  async #take({ id: inputId, words }: Waiting): Promise<void> {
+  async #take({ id: inputId, words }: WaitingInput): Promise<void> {
     const turnId = this.#context.ids.uuid();
-    const running: Running = { turnId, inputId, since: this.#context.clock.now(), isCut: false };
+    const running: AcpTurn = { turnId, inputId, since: this.#context.clock.now(), isCut: false };
     this.#running = running;
     await this.#keep({ type: "turn.started", turnId, inputIds: [inputId] });
     try {
@@ -254,7 +241,7 @@ class AcpAgent implements Worker {
     }
   }
 
-  async #finish(running: Running, wanted: TurnReason, why?: FaultData): Promise<void> {
+  async #finish(running: AcpTurn, wanted: TurnReason, why?: FaultData): Promise<void> {
     const { turnId, inputId, since, isCut } = running;
     this.#cutQuestions();
     const now = this.#context.clock.now();
@@ -262,19 +249,10 @@ class AcpAgent implements Worker {
     const [left, memo] = endForeignTurn(this.#memo, { now }, isCut);
     this.#memo = memo;
     for (const event of left) await this.#tellEvent(event);
+    const ms = Math.max(0, now - since);
     const reason = isCut ? "interrupted" : wanted;
-    await this.#keep({
-      type: "turn.finished",
-      turnId,
-      inputIds: [inputId],
-      reason,
-      usage: noUsage,
-      costUsd: 0,
-      requests,
-      ms: Math.max(0, now - since),
-      apiMs: 0,
-      ...(why && !isCut ? { fault: why } : {}),
-    });
+    const end = { reason, requests, ms, ...(why && !isCut ? { fault: why } : {}) };
+    await this.#keep(turnEnd({ turnId, inputIds: [inputId] }, end));
     this.#running = undefined;
   }
 
@@ -294,7 +272,7 @@ class AcpAgent implements Worker {
     const id = this.#asks.has(ask.id) ? `${ask.id}:${this.#context.ids.uuid().slice(-8)}` : ask.id;
     const asked = { ...ask, id };
     return new Promise((resolve) => {
-      const settle: OpenQuestion["settle"] = (answer) => {
+      const settle: AcpQuestion["settle"] = (answer) => {
         if (!this.#asks.delete(id)) return;
         const { verdict, option, words, isCut = false } = answer;
         void this.#keep({
@@ -317,11 +295,7 @@ class AcpAgent implements Worker {
   }
 
   #openAsks(): AgentUpdate[] {
-    const at = this.#context.clock.now();
-    return [...this.#asks.values()].map(({ ask }) => {
-      const event = { type: "ask.opened", ask, seq: this.#seq, at, session: this.#id };
-      return { kind: "event", event: event as unknown as JsonObject };
-    });
+    return [...this.#asks.values()].map(({ ask }) => this.#record.again({ type: "ask.opened", ask }));
   }
 
   #cutQuestions(): void {
@@ -330,92 +304,28 @@ class AcpAgent implements Worker {
 
   #tellEvent(event: ForeignEvent): Promise<void> {
     if (!isPiece(event)) return this.#keep(event);
-    this.#show(event);
+    this.#record.show(event);
     return Promise.resolve();
   }
 
   /** Never rejects: what cannot be kept is shown as a failure. */
   #keep(event: DurableEvent): Promise<void> {
-    return this.#append(event).catch((thrown: unknown) =>
-      this.#fail(`What it says cannot be kept: ${reasonOf(thrown)}`),
-    );
-  }
-
-  #append(event: DurableEvent): Promise<void> {
-    this.#seq += 1;
-    const whole = { ...event, seq: this.#seq, at: this.#context.clock.now(), session: this.#id };
-    this.#fold(whole);
-    const line = { uuid: `${this.#id}:${this.#seq}`, event: whole } as unknown as JsonObject;
-    return this.#feed.keep(line);
-  }
-
-  #show(event: LiveEvent): void {
-    const whole = { ...event, at: this.#context.clock.now(), session: this.#id } as Envelope;
-    this.#fold(whole);
-    this.#feed.tell({ kind: "event", event: whole as unknown as JsonObject });
-  }
-
-  #fold(event: Envelope): void {
-    if (event.type === "input.accepted") this.#said.add(event.input.id);
-    const line = foldAgentLine(this.#line, event);
-    if (line === this.#line) return;
-    this.#line = line;
-    this.#context.changed();
+    return this.#record
+      .keep(event)
+      .catch((thrown: unknown) => this.#fail(`What it says cannot be kept: ${reasonOf(thrown)}`));
   }
 
   #fail(reason: string): void {
     this.#failure = shorten(reason, 500);
     this.#context.changed();
   }
-
-  /** What an end of the server left open is closed: nobody waits for it any more. */
-  #restore(events: readonly Durable[]): void {
-    const asks = new Set<string>();
-    let turn: { turnId: string; inputIds: string[] } | undefined;
-    const untold = new Set<string>();
-    for (const event of events) {
-      this.#seq = Math.max(this.#seq, event.seq);
-      this.#fold(event);
-      if (event.type === "ask.opened") asks.add(event.ask.id);
-      if (event.type === "ask.closed") asks.delete(event.askId);
-      if (event.type === "input.accepted") untold.add(event.input.id);
-      if (event.type === "turn.started") turn = { turnId: event.turnId, inputIds: event.inputIds };
-      if (event.type === "turn.started") for (const id of event.inputIds) untold.delete(id);
-      if (event.type === "input.dropped") untold.delete(event.inputId);
-      if (event.type === "turn.finished") turn = undefined;
-    }
-    for (const askId of asks)
-      void this.#keep({ type: "ask.closed", askId, answer: { verdict: "deny" }, by: "shutdown" });
-    if (turn)
-      void this.#keep({
-        type: "turn.finished",
-        ...turn,
-        reason: "lost",
-        usage: noUsage,
-        costUsd: 0,
-        requests: 0,
-        ms: 0,
-        apiMs: 0,
-      });
-    for (const inputId of untold) void this.#keep({ type: "input.dropped", inputId, why: "lost" });
-  }
-
-  get #id(): string {
-    return this.#context.record().id;
-  }
 }
-
-const updateOf = (line: JsonObject): AgentUpdate => ({
-  kind: "event",
-  uuid: String(line["uuid"]),
-  event: asObject(line["event"]) as JsonObject,
-});
 
 /** One that asks nobody has to be chosen where it can be seen, which is not here. */
 const modeOf = (given: unknown): PermissionMode =>
   permissionModes.find((mode) => mode === given && mode !== "bypassPermissions") ?? "default";
 
-function reasonFor(stopReason: unknown, { isCut }: Running): TurnReason {
+function reasonFor(stopReason: unknown, { isCut }: AcpTurn): TurnReason {
   if (isCut || stopReason === "cancelled") return "interrupted";
   const reasons: Readonly<Record<string, TurnReason>> = {
     max_tokens: "output_limit",

@@ -3,12 +3,15 @@
  * each with an agent of its own, started by the command that is given.
  */
 import { messageChecks } from "./checks.ts";
-import { messageChecksV2 } from "./message-checks-v2.ts";
+import { meetingChecksV2 } from "./meeting-checks-v2.ts";
 import { type AcpRequirementId, type AcpTier, acpRequirements, type RequirementRow } from "./requirements.ts";
 import { type AcpRequirementIdV2, acpRequirementsV2 } from "./requirements-v2.ts";
 import { sessionChecks } from "./session-checks.ts";
 import { sessionChecksV2 } from "./session-checks-v2.ts";
 import { type AcpKitOptions, type CheckOutcome, KitFinding } from "./stage.ts";
+import { toldChecksV2 } from "./told-checks-v2.ts";
+import { turnChecksV2 } from "./turn-checks-v2.ts";
+import { wireChecksV2 } from "./wire-checks-v2.ts";
 
 export type AcpVerdict<Id = AcpRequirementId> = {
   readonly id: Id;
@@ -23,7 +26,13 @@ export type AcpVerdict<Id = AcpRequirementId> = {
 type AcpCheckOf = (options: AcpKitOptions) => Promise<CheckOutcome>;
 
 const checks: Readonly<Record<AcpRequirementId, AcpCheckOf>> = { ...messageChecks, ...sessionChecks };
-const checksV2: Readonly<Record<AcpRequirementIdV2, AcpCheckOf>> = { ...messageChecksV2, ...sessionChecksV2 };
+const checksV2: Readonly<Record<AcpRequirementIdV2, AcpCheckOf>> = {
+  ...meetingChecksV2,
+  ...sessionChecksV2,
+  ...toldChecksV2,
+  ...turnChecksV2,
+  ...wireChecksV2,
+};
 
 /** Never throws: an agent that cannot be started fails. */
 export const checkAcp = (id: AcpRequirementId, options: AcpKitOptions): Promise<AcpVerdict> =>

@@ -1,88 +1,30 @@
-/** The checks of version 2 that are about sessions, turns and what is told of them, by their ids. */
+/** The checks of version 2 that are about sessions and their options, by their ids. */
 import { mkdirSync, mkdtempSync } from "node:fs";
 import path from "node:path";
 import { asObject, isObject, type JsonObject } from "../../kernel/json.ts";
-import { isResponse } from "./peer.ts";
-import { type CheckOutcome, promptParts, said, stopReasons } from "./stage.ts";
+import { type CheckOutcome, said } from "./stage.ts";
 import {
   type CheckV2,
+  chunkKinds,
+  firstBad,
   isDefined,
   isFilled,
   type KitStageV2,
+  notApplicable,
   objectsIn,
   ofKind,
   shown,
-  type TurnV2,
-  updatesOf,
+  wholeKinds,
   withAnnounced,
   withSessions,
-  withTurn,
 } from "./stage-v2.ts";
 
-const notApplicable = (why: string): CheckOutcome => ({ notApplicable: why });
-const plain = (): undefined => undefined;
-
-/** What a tool is used for, and permission for it. */
-const askWords = ({ askPrompt }: { askPrompt?: string | undefined }): string =>
-  askPrompt ?? "Make a list of what is to be done, then run `echo kit > kit.txt` in a shell.";
-const longWords = ({ longPrompt }: { longPrompt?: string | undefined }): string =>
-  longPrompt ?? "Count from one to a thousand, one number a line, without a tool.";
-
-const endsInIdle = (what: string, { response, idle }: TurnV2): CheckOutcome => {
-  if (!response || !("result" in response)) return said(what, response);
-  return idle ? undefined : `${what}: no idle came`;
-};
-
-const promptCan = (name: string, block: JsonObject): CheckV2 =>
-  withAnnounced(["session", "prompt", name], async (stage) => {
-    const { sessionId } = await stage.begin();
-    return endsInIdle(`a prompt with ${name}`, await stage.turn(sessionId, { blocks: [block] }));
-  });
+const fromStart = { replayFrom: { type: "start" } };
 
 const succeeds = (stage: KitStageV2, method: string, response: JsonObject | undefined): string | undefined =>
   response && isObject(response["result"])
     ? stage.check.result(method, response["result"]) || undefined
     : said(method, response);
-
-type Cancelled = TurnV2 & {
-  readonly sessionId: string;
-  readonly cancelledAt: number;
-  readonly promptId: string;
-};
-
-/** A long turn, cancelled once it is at work. */
-async function cancelledTurn(
-  stage: KitStageV2,
-  how: (sessionId: string) => unknown = (sessionId) => stage.peer.notify("session/cancel", { sessionId }),
-): Promise<Cancelled> {
-  const { sessionId } = await stage.begin();
-  let cancelledAt = 0;
-  let promptId = "";
-  const turn = await stage.turn(sessionId, {
-    words: longWords(stage.options),
-    during: (id) => {
-      stage.peer.isCancelled = true;
-      cancelledAt = stage.peer.lines.length;
-      promptId = id;
-      return how(sessionId);
-    },
-  });
-  return { ...turn, sessionId, cancelledAt, promptId };
-}
-
-const whenCancelled = (judge: (turn: Cancelled, stage: KitStageV2) => CheckOutcome | Promise<CheckOutcome>) =>
-  withSessions(async (stage) => judge(await cancelledTurn(stage), stage));
-
-const endsCancelled = ({ idle, response }: TurnV2): CheckOutcome =>
-  idle?.["stopReason"] === "cancelled"
-    ? undefined
-    : `it ended with ${shown(idle ?? response ?? "no answer")}`;
-
-const closedAtWork = withSessions(async (stage) =>
-  endsCancelled(
-    await cancelledTurn(stage, (sessionId) => stage.peer.request("session/close", { sessionId })),
-  ),
-);
 
 /** A session with a turn in it, taken up again; with what was told before the response. */
 async function resumed(stage: KitStageV2, more: JsonObject = {}) {
@@ -94,10 +36,6 @@ async function resumed(stage: KitStageV2, more: JsonObject = {}) {
   const behind = stage.behind(response);
   return { sessionId, turn, response, told: stage.updates(sessionId, from, behind), behind };
 }
-
-const fromStart = { replayFrom: { type: "start" } };
-const wholeKinds = ["user_message", "agent_message", "agent_thought"];
-const chunkKinds = wholeKinds.map((kind) => `${kind}_chunk`);
 
 const holdsWords = ({ content }: JsonObject, words: string): boolean =>
   [content].flat().some((block) => asObject(block)["text"] === words);
@@ -153,80 +91,19 @@ const sessionsIn = (response: JsonObject | undefined): JsonObject[] | undefined 
   return Array.isArray(sessions) ? objectsIn(sessions) : undefined;
 };
 
-/** Judges updates of a kind, where there are any. */
-const whereTold = (
-  kinds: readonly string[],
-  judge: (updates: readonly JsonObject[]) => CheckOutcome,
-): CheckV2 =>
-  withTurn(askWords, ({ updates }) => {
-    const meant = ofKind(updates, ...kinds);
-    return meant.length === 0 ? notApplicable(`no ${kinds.join(" or ")} was told`) : judge(meant);
+function furtherFolder({ options }: KitStageV2): string {
+  const further = path.join(options.folder, "further");
+  mkdirSync(further, { recursive: true });
+  return further;
+}
+
+async function triedServer(stage: KitStageV2, server: JsonObject): Promise<CheckOutcome> {
+  const response = await stage.peer.request("session/new", {
+    cwd: stage.options.folder,
+    mcpServers: [server],
   });
-
-const firstBad = (
-  updates: readonly JsonObject[],
-  isGood: (update: JsonObject) => boolean,
-): string | undefined => {
-  const bad = updates.find((update) => !isGood(update));
-  return bad && `an update is ${shown(bad)}`;
-};
-
-const clientMethods = new Set([
-  "session/request_permission",
-  "session/update",
-  "elicitation/create",
-  "elicitation/complete",
-  "mcp/message",
-  "auth/status_update",
-  "$/cancel_request",
-]);
-const toolKinds = [
-  "read",
-  "edit",
-  "delete",
-  "move",
-  "search",
-  "execute",
-  "think",
-  "fetch",
-  "switch_mode",
-  "other",
-];
-const callStates = ["pending", "in_progress", "paused", "completed", "failed", "cancelled"];
-const planStates = ["pending", "in_progress", "completed", "cancelled"];
-const updateKinds = [
-  ...wholeKinds,
-  ...chunkKinds,
-  "state_update",
-  "tool_call_content_chunk",
-  "tool_call_update",
-  "terminal_update",
-  "terminal_output_chunk",
-  "plan_update",
-  "plan_removed",
-  "available_commands_update",
-  "config_option_update",
-  "session_info_update",
-  "usage_update",
-  "notice",
-  "compaction_update",
-  "compaction_summary_chunk",
-];
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-
-const isBase64 = (value: unknown): boolean =>
-  typeof value === "string" && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
-
-/** Requests for permission that came with a turn. */
-const permissionsIn = (stage: KitStageV2, from: number): JsonObject[] =>
-  stage.peer.lines
-    .slice(from)
-    .flatMap(({ messages }) => messages)
-    .filter(({ method }) => method === "session/request_permission");
-
-const statesIn = (updates: readonly JsonObject[]): unknown[] =>
-  ofKind(updates, "state_update").map(({ state }) => state);
+  return { told: said("session/new with a server", response) };
+}
 
 export const sessionChecksV2 = {
   "ACP-SESSION-001": withSessions(async (stage) => {
@@ -241,157 +118,6 @@ export const sessionChecksV2 = {
     await stage.begin();
     await stage.begin({ mcpServers: [] });
     return undefined;
-  }),
-  "ACP-PROMPT-201": withTurn(plain, ({ response, messageId }) =>
-    isFilled(messageId) ? undefined : said("a prompt", response),
-  ),
-  "ACP-PROMPT-203": withTurn(plain, ({ updates, messageId, idle }) => {
-    const before = updates.slice(0, idle ? updates.indexOf(idle) : updates.length);
-    const told = ofKind(before, "user_message", "user_message_chunk");
-    return told.some((update) => update["messageId"] === messageId)
-      ? undefined
-      : `the message ${shown(messageId)} is not told`;
-  }),
-  "ACP-PROMPT-205": withTurn(plain, (_, stage, sessionId) => {
-    const updates = stage.peer.lines.flatMap(({ messages }) =>
-      messages.filter(({ method }) => method === "session/update"),
-    );
-    const foreign = updates.find(({ params }) => asObject(params)["sessionId"] !== sessionId);
-    if (foreign) return `an update of another session: ${shown(foreign)}`;
-    return updates
-      .map(({ params }) => stage.check.params("session/update", params))
-      .find((sentence) => sentence !== "");
-  }),
-  "ACP-PROMPT-003": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    return endsInIdle("a prompt with a link", await stage.turn(sessionId, { blocks: [promptParts.link] }));
-  }),
-  "ACP-STATE-201": withTurn(plain, ({ updates, idle }) => {
-    if (!idle) return notApplicable("no idle with a reason was told");
-    const before = updates.slice(0, updates.indexOf(idle));
-    return statesIn(before).includes("running") ? undefined : "idle came without running before it";
-  }),
-  "ACP-STATE-202": withTurn(plain, ({ updates }) => {
-    const states = statesIn(updates);
-    if (!states.includes("running")) return notApplicable("no work was told");
-    return states.lastIndexOf("idle") > states.indexOf("running")
-      ? undefined
-      : "running is not followed by idle";
-  }),
-  "ACP-STATE-203": withTurn(plain, ({ updates, idle }) => {
-    if (!statesIn(updates).includes("running")) return notApplicable("no work was told");
-    const reason = idle?.["stopReason"];
-    return isDefined(reason, [...stopReasons].map(String))
-      ? undefined
-      : `the work ended with ${shown(reason)}`;
-  }),
-  "ACP-PROMPTCAP-001": promptCan("image", promptParts.image),
-  "ACP-PROMPTCAP-002": promptCan("audio", promptParts.audio),
-  "ACP-PROMPTCAP-003": promptCan("embeddedContext", promptParts.resource),
-  "ACP-PERM-201": withTurn(askWords, (turn, stage, sessionId) => {
-    const asked = permissionsIn(stage, turn.from);
-    if (asked.length === 0) return notApplicable("no permission was asked for");
-    for (const { params } of asked) {
-      const wrong = stage.check.params("session/request_permission", params);
-      const { title, options, sessionId: about } = asObject(params);
-      const isWhole =
-        about === sessionId &&
-        isFilled(title) &&
-        objectsIn(options).length > 0 &&
-        objectsIn(options).every(
-          (one) => isFilled(one["optionId"]) && isFilled(one["name"]) && isFilled(one["kind"]),
-        );
-      if (wrong !== "" || !isWhole) return wrong || `a request for permission is ${shown(params)}`;
-    }
-    return endsInIdle("a prompt with a permission", turn);
-  }),
-  "ACP-CLIENTCAP-201": withTurn(askWords, (_, stage) =>
-    stage.peer.wanted.includes("elicitation/create") ? "it asked for a form" : undefined,
-  ),
-  "ACP-CLIENTCAP-202": withTurn(askWords, (_, stage) => {
-    const strange = stage.peer.lines
-      .flatMap(({ messages }) =>
-        messages.flatMap(({ method }) => (typeof method === "string" ? [method] : [])),
-      )
-      .find((method) => !clientMethods.has(method) && !method.startsWith("_"));
-    return strange && `it called ${strange}`;
-  }),
-  "ACP-CANCEL-201": whenCancelled(endsCancelled),
-  "ACP-CANCEL-202": whenCancelled(async (turn, stage) => {
-    if (turn.idle?.["stopReason"] !== "cancelled") return notApplicable("it did not end as cancelled");
-    const behind = stage.peer.lines.findIndex((line) =>
-      updatesOf(line, turn.sessionId).includes(turn.idle ?? {}),
-    );
-    const later = ofKind(await stage.later(turn.sessionId, behind + 1), "state_update");
-    return later.length === 0 ? undefined : `after the end came ${shown(later[0])}`;
-  }),
-  "ACP-CANCEL-203": whenCancelled(({ response, idle }) => {
-    if (response && "error" in response) return said("a cancelled prompt", response);
-    const reason = idle?.["stopReason"];
-    return reason !== "cancelled" && stopReasons.has(reason) ? `it ended with ${shown(reason)}` : undefined;
-  }),
-  "ACP-CANCEL-204": whenCancelled(({ idle }) => ({ told: `it ended with ${shown(idle?.["stopReason"])}` })),
-  "ACP-CANCEL-205": whenCancelled((turn, stage) => {
-    const answered = stage.peer.lines
-      .slice(turn.cancelledAt)
-      .flatMap(({ messages }) => messages)
-      .find((message) => isResponse(message) && message["id"] !== turn.promptId);
-    return answered && `session/cancel was answered: ${shown(answered)}`;
-  }),
-  "ACP-CANCEL-206": withSessions(async (stage) => {
-    const more = { _meta: { kit: true } };
-    const turn = await cancelledTurn(stage, (sessionId) =>
-      stage.peer.notify("session/cancel", { sessionId, ...more }),
-    );
-    return endsCancelled(turn);
-  }),
-  "ACP-CANCEL-207": whenCancelled(endsCancelled),
-  "ACP-CANCEL-208": closedAtWork,
-  "ACP-INFO-CANCEL-201": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    const from = stage.peer.lines.length;
-    stage.peer.notify("session/cancel", { sessionId });
-    stage.peer.notify("session/cancel", { sessionId: "kit-no-such-session" });
-    const told = await stage.later(sessionId, from);
-    return { told: told.length === 0 ? "it says nothing" : `it says ${shown(told)}` };
-  }),
-  "ACP-INFO-CANCEL-202": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    stage.peer.outcome = "never";
-    const from = stage.peer.lines.length;
-    await stage.turn(sessionId, {
-      words: askWords(stage.options),
-      during: async () => {
-        await stage.peer.wait(
-          ({ messages }) => messages.some(({ method }) => method === "session/request_permission"),
-          { from, ms: stage.peer.limits.quietMs * 4 },
-        );
-        stage.peer.notify("session/cancel", { sessionId });
-      },
-    });
-    const isTakenBack = stage.peer.lines.some(({ messages }) =>
-      messages.some(({ method }) => method === "$/cancel_request"),
-    );
-    return { told: isTakenBack ? "it takes back what it asked" : "it takes nothing back" };
-  }),
-  "ACP-INFO-CONCURRENT-201": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    const prompt = [{ type: "text", text: "and another" }];
-    let second: JsonObject | undefined;
-    await stage.turn(sessionId, {
-      words: longWords(stage.options),
-      during: async () => {
-        second = await stage.peer.request("session/prompt", { sessionId, prompt }, "second");
-        stage.peer.notify("session/cancel", { sessionId });
-      },
-    });
-    return { told: said("a second prompt", second) };
-  }),
-  "ACP-INFO-UNKNOWNSESSION-001": withSessions(async (stage) => {
-    await stage.begin();
-    const prompt = [{ type: "text", text: "hello" }];
-    const answer = await stage.peer.request("session/prompt", { sessionId: "kit-no-such-session", prompt });
-    return { told: said("a prompt to no session", answer) };
   }),
   "ACP-RESUME-201": withSessions(async (stage) => {
     const { sessionId } = await stage.begin();
@@ -464,7 +190,6 @@ export const sessionChecksV2 = {
     const { sessionId } = await stage.begin();
     return succeeds(stage, "session/close", await stage.peer.request("session/close", { sessionId }));
   }),
-  "ACP-CLOSE-202": closedAtWork,
   "ACP-DELETE-201": withAnnounced(["session", "delete"], async (stage) => {
     const { sessionId } = await stage.begin();
     return succeeds(stage, "session/delete", await stage.peer.request("session/delete", { sessionId }));
@@ -533,122 +258,4 @@ export const sessionChecksV2 = {
     const known = idsOf(configOptions);
     return firstBad(told, (update) => known.every((id) => idsOf(update["configOptions"]).includes(id)));
   }),
-  "ACP-PATCH-201": whereTold([...wholeKinds, ...chunkKinds], (updates) =>
-    firstBad(updates, ({ messageId }) => isFilled(messageId)),
-  ),
-  "ACP-PATCH-203": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    const [first, second] = [await stage.turn(sessionId), await stage.turn(sessionId)];
-    const isRight = isFilled(first.messageId) && isFilled(second.messageId);
-    if (!isRight) return "a prompt has no id";
-    return first.messageId === second.messageId ? "two prompts have one id" : undefined;
-  }),
-  "ACP-PATCH-204": whereTold(["tool_call_update", "tool_call_content_chunk"], (updates) =>
-    firstBad(
-      updates,
-      ({ sessionUpdate, toolCallId, content }) =>
-        isFilled(toolCallId) && (sessionUpdate === "tool_call_update" || isObject(content)),
-    ),
-  ),
-  "ACP-PATCH-205": whereTold(["plan_update"], (updates) =>
-    firstBad(updates, ({ plan }) => isFilled(asObject(plan)["planId"])),
-  ),
-  "ACP-PATCH-206": whereTold(["terminal_update"], (updates) => {
-    const folders = new Map<unknown, unknown>();
-    return firstBad(updates, ({ terminalId, cwd }) => {
-      if (isAbsent(cwd)) return isFilled(terminalId);
-      const before = folders.get(terminalId) ?? cwd;
-      folders.set(terminalId, cwd);
-      return isFilled(terminalId) && typeof cwd === "string" && path.isAbsolute(cwd) && before === cwd;
-    });
-  }),
-  "ACP-PATCH-207": withTurn(askWords, ({ updates }) => {
-    const printed = ofKind(updates, "terminal_output_chunk", "terminal_update").flatMap((update) =>
-      update["sessionUpdate"] === "terminal_output_chunk"
-        ? [update["data"]]
-        : isAbsent(update["output"])
-          ? []
-          : [asObject(update["output"])["data"]],
-    );
-    if (printed.length === 0) return notApplicable("nothing that a terminal prints was told");
-    const bad = printed.find((data) => !isBase64(data));
-    return bad === undefined ? undefined : `what a terminal prints is ${shown(bad)}`;
-  }),
-  "ACP-PATCH-208": whereTold(["tool_call_update"], (updates) => {
-    const names = new Map<unknown, unknown>();
-    return firstBad(updates, ({ toolCallId, title, name }) => {
-      const isFirst = !names.has(toolCallId);
-      const before = names.get(toolCallId) ?? name;
-      names.set(toolCallId, before);
-      return (!isFirst || isFilled(title)) && (isAbsent(name) || name === before);
-    });
-  }),
-  "ACP-PATCH-209": withTurn(askWords, (turn, stage) => {
-    if (permissionsIn(stage, turn.from).length === 0) return notApplicable("no permission was asked for");
-    const states = statesIn(turn.updates);
-    const waits = states.lastIndexOf("requires_action");
-    if (waits < 0) return `while it waits it says ${shown(states)}`;
-    if (["refusal", "cancelled"].includes(String(turn.idle?.["stopReason"]))) return undefined;
-    return states.slice(waits).includes("running") ? undefined : `when it goes on it says ${shown(states)}`;
-  }),
-  "ACP-ENUM-201": withTurn(askWords, ({ updates }) => {
-    const calls = ofKind(updates, "tool_call_update");
-    const entries = ofKind(updates, "plan_update").flatMap(({ plan }) =>
-      objectsIn(asObject(plan)["entries"]),
-    );
-    const badCall = firstBad(
-      calls,
-      ({ kind, status }) =>
-        (isAbsent(kind) || isDefined(kind, toolKinds)) && (isAbsent(status) || isDefined(status, callStates)),
-    );
-    return (
-      badCall ??
-      firstBad(
-        entries,
-        ({ priority, status }) =>
-          isDefined(priority, ["high", "medium", "low"]) && isDefined(status, planStates),
-      )
-    );
-  }),
-  "ACP-ENUM-202": withTurn(askWords, ({ updates }) => {
-    const content = updates.flatMap((update) => objectsIn([update["content"]].flat()));
-    const calls = ofKind(updates, "tool_call_update").flatMap((update) => objectsIn(update["content"]));
-    return (
-      firstBad(updates, ({ sessionUpdate }) => isDefined(sessionUpdate, updateKinds)) ??
-      firstBad(ofKind(updates, "state_update"), ({ state }) =>
-        isDefined(state, ["running", "idle", "requires_action"]),
-      ) ??
-      firstBad(calls, ({ type }) => isDefined(type, ["content", "diff", "terminal"])) ??
-      firstBad(content, ({ type }) => typeof type === "string")
-    );
-  }),
-  "ACP-ENUM-203": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    stage.peer.outcome = { outcome: "_kit_unknown" };
-    const turn = await stage.turn(sessionId, { words: askWords(stage.options) });
-    if (permissionsIn(stage, turn.from).length === 0) return notApplicable("no permission was asked for");
-    const goesOn = await stage.peer.request("session/list", {});
-    return goesOn && !("error" in (turn.response ?? {}))
-      ? undefined
-      : said("after an unknown answer", turn.response);
-  }),
-  "ACP-META-001": withSessions(async (stage) => {
-    const { sessionId } = await stage.begin();
-    const more = { _meta: { traceparent: "00-80e1afed08e019fc1110464cfa66635c-7a085853722dc6d2-01" } };
-    return endsInIdle("a prompt with _meta", await stage.turn(sessionId, { more }));
-  }),
 } as const satisfies Readonly<Record<string, CheckV2>>;
-
-function furtherFolder({ options }: KitStageV2): string {
-  const further = path.join(options.folder, "further");
-  mkdirSync(further, { recursive: true });
-  return further;
-}
-
-async function triedServer(stage: KitStageV2, server: JsonObject): Promise<CheckOutcome> {
-  const response = await stage.peer.request("session/new", {
-    cwd: stage.options.folder,
-    mcpServers: [server],
-  });
-  return { told: said("session/new with a server", response) };
-}

@@ -193,3 +193,46 @@ export const isDefined = (value: unknown, known: readonly string[]): boolean =>
   typeof value === "string" && (known.includes(value) || value.startsWith("_"));
 
 export const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? "nothing";
+
+export const notApplicable = (why: string): CheckOutcome => ({ notApplicable: why });
+
+/** What a tool is used for, and permission for it. */
+export const askWords = ({ askPrompt }: AcpKitOptions): string =>
+  askPrompt ?? "Make a list of what is to be done, then run `echo kit > kit.txt` in a shell.";
+export const longWords = ({ longPrompt }: AcpKitOptions): string =>
+  longPrompt ?? "Count from one to a thousand, one number a line, without a tool.";
+
+export const endsInIdle = (what: string, { response, idle }: TurnV2): CheckOutcome => {
+  if (!response || !("result" in response)) return said(what, response);
+  return idle ? undefined : `${what}: no idle came`;
+};
+
+export const wholeKinds: readonly string[] = ["user_message", "agent_message", "agent_thought"];
+export const chunkKinds: readonly string[] = wholeKinds.map((kind) => `${kind}_chunk`);
+
+export const firstBad = (
+  updates: readonly JsonObject[],
+  isGood: (update: JsonObject) => boolean,
+): string | undefined => {
+  const bad = updates.find((update) => !isGood(update));
+  return bad && `an update is ${shown(bad)}`;
+};
+
+/** Requests for permission that came with a turn. */
+export const permissionsIn = ({ peer }: KitStageV2, from: number): JsonObject[] =>
+  peer.lines
+    .slice(from)
+    .flatMap(({ messages }) => messages)
+    .filter(({ method }) => method === "session/request_permission");
+
+export const statesTold = (updates: readonly JsonObject[]): unknown[] =>
+  ofKind(updates, "state_update").map(({ state }) => state);
+
+export const unknownMethod = "_kit/no_such_method";
+/** Without the folder that it needs. */
+export const badBegin = ["session/new", {}] as const;
+
+export const errorIn = (response: JsonObject | undefined): JsonObject | undefined => {
+  const error = response?.["error"];
+  return isObject(error) ? (error as JsonObject) : undefined;
+};
