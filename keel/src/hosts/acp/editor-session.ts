@@ -45,6 +45,8 @@ export class EditorSession {
   readonly #prompts = new Map<string, OpenPrompt>();
   #state: WorkState = { state: "idle" };
   readonly #asks = new Set<string>();
+  /** The turn that runs is to end, with the agents that it began. */
+  #isCancelled = false;
   #commands: unknown;
   readonly #ends: (() => void)[] = [];
   /** What happens while the log is read. */
@@ -157,10 +159,11 @@ export class EditorSession {
     const owed = [...this.#prompts.values()];
     for (const prompt of owed) prompt.isCancelled = true;
     const { session, clock, wire } = this.#given;
-    const { agents, running: turn } = this.#turns;
+    const { running: turn } = this.#turns;
     void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
-    for (const taskId of agents) void session.submit({ type: "stop", taskId }).catch(() => undefined);
-    if (owed.length > 0 || turn !== undefined)
+    this.#stopAgents();
+    this.#isCancelled = owed.length > 0 || turn !== undefined;
+    if (this.#isCancelled)
       void clock.sleep(maxCancelMs, wire.gone).then(
         () => this.#cutOff(owed, turn),
         () => undefined,
@@ -292,6 +295,11 @@ export class EditorSession {
     return this.#turns.running !== undefined;
   }
 
+  #stopAgents(): void {
+    for (const taskId of this.#turns.agents)
+      void this.source.submit({ type: "stop", taskId }).catch(() => undefined);
+  }
+
   #attach(): void {
     if (this.#ends.length > 0) return;
     const { session } = this.#given;
@@ -332,6 +340,9 @@ export class EditorSession {
   readonly #after: EventHandlers<Envelope, [], void> = {
     "settings.changed": ({ patch }) => void this.#tellChoices(patch),
     "turn.finished": (end) => {
+      // Those that it began at the last moment are heard of by now.
+      if (this.#isCancelled) this.#stopAgents();
+      this.#isCancelled = false;
       if (this.#teller.isMuted) this.#teller.isMuted = false;
       else if (this.#prompts.size === 0) this.#rest(promptEnd(end, { isCancelled: false }));
     },
