@@ -1,4 +1,5 @@
-// `npm run check`: format and lint, types, the lock, and the unit tests with the architecture among them.
+// `npm run check`: builds (examples, the page and some tests look at what is built), then format and lint, types, the
+// lock, and the unit tests with the architecture among them.
 // Every step runs even when an earlier one failed, so that one run shows all there is to mend.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -16,7 +17,8 @@ const steps = [
 ];
 
 const started = performance.now();
-const outcomes = await Promise.all(steps.map(perform));
+const built = await perform({ name: "build", parameters: ["scripts/build.mjs"] });
+const outcomes = [built, ...(await Promise.all(steps.map(perform)))];
 for (const { name, code, output, ms } of outcomes) {
   if (code !== 0) process.stdout.write(output);
   console.log(`${code === 0 ? "ok    " : "FAILED"} ${name} (${ms} ms)`);

@@ -160,12 +160,12 @@ async function withConsole(
   const keel = path.join(root, "keel/bin/keel");
   const child = spawn(keel, ["rehearse", "--console", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const browser = await launchChromium();
   try {
+    // Listened to at once: a command that fails has said so, and ended, before a browser is there.
     const link = await linkIn(child.stdout);
-    await use({ browser, link, url: new URL(link).origin });
+    const browser = await launchChromium();
+    await use({ browser, link, url: new URL(link).origin }).finally(() => browser.close());
   } finally {
-    await browser.close();
     child.kill("SIGINT");
     await ended;
   }

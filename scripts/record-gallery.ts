@@ -1,4 +1,4 @@
-// `npm run record-gallery`: plays scripted sessions with the real engine, real tools and a real model server on this
+// `npm run record-gallery [-- act …]`: plays scripted sessions with the real engine, real tools and a real model server on this
 // machine, and writes what they told into web/src/gallery/recorded/. The gallery and its tests show these events.
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -328,9 +328,72 @@ const acts: readonly Act[] = [
       await settled();
     },
   },
+  {
+    name: "streaming",
+    mode: "acceptEdits",
+    replies: [
+      replyWith(
+        { ...counted, chunkChars: 24, betweenMs: 10 },
+        thinking("The prices are floats. Cents as integers are the usual way out of that.", "proof"),
+        "I look at how prices are kept.",
+        toolUse("Read", { file_path: "{{cwd}}/src/session.ts" }),
+      ),
+      replyWith(
+        { ...counted, chunkChars: 24, betweenMs: 40 },
+        [
+          "Prices are floats today, so that sums are off by a cent now and then. There are two ways out:",
+          "",
+          "1. **Cents as integers.** Every sum is exact, and a price is divided by 100 where it is shown.",
+          "2. **A decimal type.** Reads better, and costs a dependency that every caller has to know.",
+          "",
+          "I would take the first. It looks like this:",
+          "",
+          "```ts",
+          "export type Cents = number & { readonly of: unique symbol };",
+          "export const cents = (euros: number): Cents => Math.round(euros * 100) as Cents;",
+          "```",
+          "",
+          "The shop has eleven places that add prices, and each of them",
+          `becomes shorter by it. ${"More is being written here, word after word. ".repeat(40)}`,
+        ].join("\n"),
+      ),
+    ],
+    async play({ session }) {
+      let written = "";
+      // It is looked at while it is still being written.
+      const isFar = new Promise<void>((resolve) => {
+        session.onEvent((event) => {
+          if (event.type === "text.delta") written += event.text;
+          if (written.includes("eleven places")) resolve();
+        });
+      });
+      await session.submit(say("How should the shop keep its prices?"));
+      await isFar;
+    },
+  },
+  {
+    name: "interrupted",
+    mode: "acceptEdits",
+    replies: [
+      replyWith(
+        counted,
+        "I measure it once more.",
+        toolUse("Bash", { command: "sleep 60", description: "Measure the shop" }),
+      ),
+      replyWith(counted, "Stopped. Nothing was changed."),
+    ],
+    async play({ session, settled }) {
+      await session.submit(say("Measure how fast the shop answers."));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await session.submit(say("And then once more without the cache.", "after"));
+      await session.submit({ type: "interrupt" });
+      await settled();
+    },
+  },
 ];
 
-for (const act of acts) await record(act);
+const wanted = process.argv.slice(2);
+for (const act of acts) if (wanted.length === 0 || wanted.includes(act.name)) await record(act);
 
 async function record(act: Act): Promise<void> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "keel-gallery-")));

@@ -246,6 +246,7 @@ describe("every route of the document", () => {
     await works("DELETE /api/devices/{device}", { fields: { device: String(device) } });
     const workspace = String((await works("POST /api/workspaces", { body: { cwd: at.cwd } }))["id"]);
     await works("GET /api/workspaces", { query: "?archived=true" });
+    await works("GET /api/workspaces/choices", { query: `?cwd=${encodeURIComponent(at.cwd)}` });
     await works("PATCH /api/workspaces/{workspace}", { fields: { workspace }, body: { title: "A place" } });
     const agent = { kind: "agent", options: { model: "claude-haiku-4-5" } };
     const made = await works("POST /api/workspaces/{workspace}/workers", {

@@ -1,5 +1,6 @@
 // Real connections over a proxy that cuts them, and a server that starts anew in between: afterwards every client has
 // what the log has, once and in order, over WebSocket and over server-sent events.
+import { Agent, get, type IncomingMessage } from "node:http";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome } from "../keel/src/app/home.ts";
@@ -195,4 +196,29 @@ describe.each(["websocket", "sse"] as const)("over %s", (via) => {
     stop.abort();
     await following;
   });
+});
+
+test("a connection that is kept alive is let go by a server that ends, so that its client finds the next one", async () => {
+  verifies("G43");
+  const at = await stage({ replies: [] });
+  const proxy = await cuttingProxy(randomOf(1));
+  const server = await servedBehind(at, proxy);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = async (): Promise<unknown> => {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      get(
+        `http://127.0.0.1:${proxy.port}/api/status`,
+        { agent, headers: { authorization: `Bearer ${server.secret}` } },
+        resolve,
+      ).on("error", reject),
+    );
+    for await (const _ of answer);
+    return [answer.statusCode, answer.headers.connection];
+  };
+  expect(await ask()).toEqual([200, "keep-alive"]);
+  await server.served().close();
+  expect(await ask()).toEqual([503, "close"]);
+  await server.restart();
+  expect(await ask()).toEqual([200, "keep-alive"]);
 });

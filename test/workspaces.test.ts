@@ -7,6 +7,7 @@ import headless from "@xterm/headless";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openHome } from "../keel/src/app/home.ts";
 import { trustProject, trustReport } from "../keel/src/app/maintenance/trust.ts";
+import { agentEngines } from "../keel/src/app/workspaces/engines.ts";
 import type { KeelClient } from "../keel/src/client/connect.ts";
 import type { FarTerminal } from "../keel/src/client/far-workspaces.ts";
 import type { DiffSummary, WorkspaceUpdate } from "../keel/src/protocol/workspace.ts";
@@ -200,6 +201,33 @@ describe.each(Object.entries(clients))("workspaces %s", (_, connect) => {
     const other = await workspaces.createWorkspace({ cwd, worktree: { name: "other" } });
     expect(await workspaces.deleteWorkspace({ workspace: other.id })).toEqual({});
     expect(existsSync(other.cwd)).toBe(false);
+  });
+
+  test("say what a new agent can be made of: engines, and what a session in the folder would have", async () => {
+    verifies("S3.21");
+    const { cwd, workspaces } = await begin();
+    const anywhere = await workspaces.choices({});
+    expect(anywhere.engines[0]?.name).toBe("keel");
+    expect(anywhere.engines.map(({ name }) => name)).toEqual(agentEngines.map(({ name }) => name));
+    expect([anywhere.agents, anywhere.models]).toEqual([[], []]);
+
+    mkdirSync(path.join(cwd, ".keel/agents"), { recursive: true });
+    const about = "---\nname: reviewer\ndescription: Looks at a change\n---\nYou review.\n";
+    writeFileSync(path.join(cwd, ".keel/agents/reviewer.md"), about);
+    const { agents, models } = await workspaces.choices({ cwd });
+    const kinds = agents.map(({ name }) => name);
+    expect(agents).toContainEqual({ name: "reviewer", description: "Looks at a change" });
+    // One that goes on from a conversation has none to go on from.
+    expect(kinds).not.toContain("fork");
+    expect(models.length).toBeGreaterThan(0);
+    // Each of them can be had, and no other.
+    for (const agent of kinds)
+      await workspaces.createWorkspace({ cwd, workers: [{ kind: "agent", options: { agent } }] });
+    const unknown = { kind: "agent" as const, options: { agent: "nobody" } };
+    await expect(workspaces.createWorkspace({ cwd, workers: [unknown] })).rejects.toMatchObject({
+      code: "usage",
+    });
+    await expect(workspaces.choices({ cwd: `${cwd}/nowhere` })).rejects.toMatchObject({ code: "usage" });
   });
 
   test("refuse what they cannot do, and leave no trace of it", async () => {

@@ -85,39 +85,68 @@ test("a program in a terminal and an agent live side by side, and the page tells
   await page.getByRole("region", { name: "Conversation" }).getByText("Said by the agent.").waitFor();
 });
 
-test("a diff follows the files, and a comment on a line reaches the agent as one input", async () => {
+test("a diff follows the files, and comments on lines and ranges reach the agent as one input", async () => {
   verifies("S3.4");
   const stage = await openBrowserStage(browser(), [reply("I will see to it.")]);
   const file = path.join(stage.project, "code.txt");
-  repository(stage.project, { "code.txt": "one\ntwo\nthree\n" });
+  const lines = ["one", "two", "three", "four", "five", "six", "seven"];
+  const write = (...texts: readonly string[]): void => writeFileSync(file, `${texts.join("\n")}\n`);
+  repository(stage.project, { "code.txt": `${lines.join("\n")}\n` });
   const served = await stage.serve();
   const { page } = await startWork(stage, served, { workers: [{ kind: "diff" }, { kind: "agent" }] });
   await page.getByText("Nothing is changed.").waitFor();
-  writeFileSync(file, "one\nTWO\nthree\n");
+  const loud = lines.map((text) => text.toUpperCase());
+  write(...loud);
   const from = performance.now();
   const hunks = page.getByRole("region", { name: "Changes" });
   await hunks.getByText("+TWO").waitFor();
   note("counts", `a diff in the browser follows an edit after ${Math.round(performance.now() - from)} ms`);
   await page.getByRole("region", { name: "Changed files" }).getByText("code.txt").waitFor();
+  const plus = (line: number) =>
+    hunks.getByRole("button", { name: `Comment on line ${line}`, exact: true }).last();
 
-  // By keys alone: the field has the focus as soon as it is there.
-  await hunks.getByRole("button", { name: "Comment on line 2" }).last().press("Enter");
+  // By keys alone: the field has the focus as soon as it is there, and says where the range begins.
+  await plus(3).press("Enter");
   await page.getByRole("textbox", { name: "What about this line?" }).waitFor();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.type("2");
+  await page.keyboard.press("Tab");
+  await page.getByRole("textbox", { name: "What about these lines?" }).waitFor();
   await page.keyboard.type("Why so loud?");
+  // Another edit, above what is written about: what is typed stays, with its lines.
+  write("zero", ...loud);
+  await hunks.getByText("+zero").waitFor();
+  expect(await page.getByRole("textbox", { name: "What about these lines?" }).inputValue()).toBe(
+    "Why so loud?",
+  );
   await page.getByRole("button", { name: "Add the comment" }).press("Enter");
-  // It is kept over a reload, and known to be old when its line has changed.
+  await hunks.getByText("Lines 3 to 4").waitFor();
+
+  // With a mouse from one line to another.
+  await plus(6).hover();
+  await page.mouse.down();
+  await plus(8).hover();
+  await page.mouse.up();
+  await page.getByRole("textbox", { name: "What about these lines?" }).fill("And these?");
+  await page.getByRole("button", { name: "Add the comment" }).click();
+  await hunks.getByText("Lines 6 to 8").waitFor();
+
+  // They are kept over a reload, go along with their lines, and are known to be old when those have changed.
   await page.reload();
-  await page.getByText("Why so loud?").waitFor();
-  writeFileSync(file, "one\nTwo\nthree\n");
-  await page.getByText(/The line has changed since/).waitFor();
+  await hunks.getByText("Lines 3 to 4").waitFor();
+  write(...loud.slice(0, 6), "Seven");
+  await hunks.getByText("Lines 2 to 3").waitFor();
+  await page.getByText("Changed since this was written. It was:").waitFor();
+  expect(await page.getByText("Changed since this was written. It was:").count()).toBe(1);
   await page.getByRole("button", { name: "Send to the agent" }).click();
   await page.getByRole("region", { name: "Conversation" }).getByText("I will see to it.").waitFor();
   const inputs = stage.log().filter(({ type }) => type === "input.accepted");
   expect(inputs).toHaveLength(1);
   const said = JSON.stringify(stage.server.requests.at(-1)?.body);
-  expect(said).toContain("code.txt:2");
-  expect(said).toContain("> TWO");
-  expect(said).toContain("Why so loud?");
+  expect(said).toContain("code.txt:2-3\\n> TWO\\n> THREE\\nWhy so loud?");
+  expect(said).toContain(
+    "code.txt:6-8 (changed since this was written)\\n> FIVE\\n> SIX\\n> SEVEN\\nAnd these?",
+  );
 });
 
 test("a workspace in a worktree of its own is made from the page, and its work leaves the folder alone", async () => {
@@ -134,6 +163,7 @@ test("a workspace in a worktree of its own is made from the page, and its work l
   await page.getByRole("button", { name: "New workspace" }).first().click();
   await page.getByRole("dialog").getByLabel("Folder").fill(stage.project);
   // Whoever is offered to do it can do it.
+  await page.getByLabel("Engine").locator("option").first().waitFor({ state: "attached" });
   const engines = await page
     .getByLabel("Engine")
     .locator("option")

@@ -3,12 +3,13 @@ import { openAsksOf } from "keel/view";
 import { lazy, type ReactElement, useEffect, useMemo, useState } from "react";
 import { Announcer } from "./kit/announce.tsx";
 import { Loaded } from "./kit/loaded.tsx";
-import { LinkBar } from "./live/link-bar.tsx";
+import { LinkBar, ToldBar } from "./live/link-bar.tsx";
 import { useNavigation } from "./live/navigation.ts";
 import { useValue } from "./live/observable.ts";
 import { useOrderedWorkspaces, useWorkspace, useWorld } from "./live/world.ts";
 import { Rail } from "./overview/rail.tsx";
 import { SessionPage } from "./overview/session-page.tsx";
+import { StatePage } from "./overview/state-page.tsx";
 import { WorkerPage } from "./overview/worker-page.tsx";
 import type { Route } from "./route.ts";
 import { useShortcuts } from "./shortcuts.ts";
@@ -65,7 +66,10 @@ function WholePage(): ReactElement {
         <a href="#main" className="unseen skip">
           {words.rail.skip}
         </a>
-        <LinkBar />
+        <div className="bars">
+          <LinkBar />
+          <ToldBar />
+        </div>
         <div className={`rail-place${isRailOpen ? " is-open" : ""}`}>
           <Rail
             current={route.page === "worker" ? route.workspace : undefined}
@@ -119,12 +123,7 @@ function Opened({
     case "pair":
     case "gallery":
     case "lost":
-      return (
-        <main className="state" id="main">
-          <h1 className="unseen">{words.product}</h1>
-          <p>{words.noSuchPage}</p>
-        </main>
-      );
+      return <StatePage onRail={onRail}>{words.noSuchPage}</StatePage>;
   }
 }
 

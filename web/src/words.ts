@@ -197,8 +197,7 @@ export const words = {
   link: {
     label: "Connection",
     connecting: "Connecting …",
-    lost: "The connection is lost. You see the last state; what you type is kept.",
-    trying: "Trying again.",
+    lost: "The connection is lost. You see the last state; what you type is kept. Trying again.",
     back: "Connected again.",
   },
 
@@ -234,8 +233,31 @@ export const words = {
     rehearse: "No key at hand? A rehearsal plays a whole session on a scripted model:",
   },
 
+  change: {
+    menu: "More about this",
+    name: "Name",
+    rename: "Rename",
+    renameWorkspace: "Rename the workspace …",
+    renameWorker: "Rename this worker …",
+    removeWorkspace: "Remove the workspace …",
+    removeWorker: "Remove this worker …",
+    removeTitle: (name: string) => `Remove “${name}”?`,
+    remove: "Remove",
+    aboutWorkspace:
+      "Its programs end and it leaves this list. Files stay as they are, and its conversations are kept among the earlier sessions.",
+    aboutWorker: {
+      agent: "What it does now ends. Its conversation is kept among the earlier sessions.",
+      terminal: "Its program ends, and what is on its screen is gone.",
+      diff: "Only the view goes: the files stay as they are, and a diff can be added again.",
+    },
+    keptWorktree: (path: string) => `The worktree holds changes and was kept: ${path}`,
+  },
+
   create: {
     title: "New workspace",
+    agentTitle: "New agent",
+    kind: "Kind of agent",
+    usualKind: "as usual",
     folder: "Folder",
     worktree: "In a worktree of its own",
     worktreeHint: "a copy on its own branch, which nobody else works in",
@@ -244,10 +266,12 @@ export const words = {
     join: (title: string) => `This worktree is held by “${title}”. Join it as one more agent.`,
     joinHint: "Left out, it is refused: a worktree is one workspace’s at a time.",
     titleLabel: "Title",
+    titleHint: "the folder’s name",
     engine: "Engine",
     engines: {
       keel: "Keel",
       sdk: "Agent SDK",
+      acp: "Another agent, over ACP",
       pty: "A program in a terminal",
     },
     command: "Program and its arguments",
@@ -260,11 +284,11 @@ export const words = {
     label: "Workers",
     add: "Add a worker",
     agent: "Agent",
+    otherAgent: "Agent of another kind …",
     terminal: "Terminal",
     diff: "Diff",
-    none: "There is no worker here. Add one above.",
+    none: "Nobody works here yet. Add an agent, a terminal, or a diff of what changes.",
     restart: "Start it again",
-    menu: "Copy, or go on elsewhere",
     inTerminal: "Go on in a terminal",
     inTerminalName: "Screen",
     inConsole: "Go on in the console",
@@ -310,7 +334,7 @@ export const words = {
     mode: "Permission mode",
     model: "Model",
     effort: "Effort",
-    noEffort: "effort",
+    noEffort: "usual effort",
   },
 
   doing: {
@@ -400,6 +424,7 @@ export const words = {
     about: "Files are put back as they were before a message. The conversation stays, and it can be undone.",
     files: (files: number) => count(files, "file", "files"),
     nothing: "Nothing would change.",
+    none: "No message has changed a file yet.",
     rewind: "Put them back",
     undo: "Undo it",
     undoLast: "Undo the last rewind",
@@ -416,7 +441,7 @@ export const words = {
   pair: {
     title: "Pair this device",
     code: "Code",
-    codeHint: "From the settings of a console that is open, or from the command keel serve pair",
+    codeHint: "From the settings of a console that is open, or from the command",
     name: "What others see this device as",
     pair: "Pair",
     compare: "The console that shows the code asks whether to let you in. It must show these digits:",
@@ -464,12 +489,18 @@ export const words = {
     revert: "Revert",
     reverted: "It was taken back.",
     undo: "Undo",
-    comment: "What about this line?",
+    comment: ({ from, to }: { from: number; to: number }) =>
+      from === to ? "What about this line?" : "What about these lines?",
     commentOn: (line: number) => `Comment on line ${line}`,
+    lines: ({ from, to }: { from: number; to: number }) =>
+      from === to ? `Line ${to}` : `Lines ${from} to ${to}`,
+    fromLine: "From line",
+    toLine: (line: number) => `to line ${line}`,
+    notHere: "On files that are no longer changed",
     keep: "Add the comment",
     comments: (comments: number) => `${count(comments, "comment", "comments")} for the agent`,
     send: "Send to the agent",
-    stale: (line: string) => `The line has changed since. It was: ${line}`,
+    stale: "Changed since this was written. It was:",
     letters: {
       added: "A",
       modified: "M",

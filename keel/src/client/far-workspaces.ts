@@ -19,6 +19,7 @@ type Calls = {
 
 /** The names alone: a page that calls them needs none of their schemas. */
 const callNames = Object.keys({
+  choices: true,
   createWorkspace: true,
   changeWorkspace: true,
   deleteWorkspace: true,

@@ -151,6 +151,7 @@ export {
 export type {
   DiffFile,
   DiffSummary,
+  EngineEntry,
   FileDiff,
   NewWorker,
   TerminalUpdate,

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import {
   agentUpdateSchema,
   diffSummarySchema,
+  engineEntrySchema,
   fileDiffSchema,
   newWorkerSchema,
   terminalUpdateSchema,
@@ -37,6 +38,19 @@ export const workspaceOperations = {
     access: "watch",
     question: z.object({ archived: opt(z.boolean()) }),
     answer: list(workspaceEntrySchema),
+  },
+  choices: {
+    says: "What a new agent can be made of: the engines, and for a folder the kinds of agents and the models there",
+    method: "GET",
+    path: "/api/workspaces/choices",
+    access: "work",
+    question: z.object({ cwd: opt(text) }),
+    answer: z.object({
+      engines: list(engineEntrySchema),
+      /** As a session in the folder would have them; none where no folder is named. */
+      agents: list(z.object({ name: text, description: text })),
+      models: list(z.object({ id: text, name: text })),
+    }),
   },
   createWorkspace: {
     says: "A workspace in a folder, or in a worktree that is made of it",

@@ -21,6 +21,11 @@ export type WorkerKind = z.infer<typeof workerKindSchema>;
 export const workerActivitySchema = z.enum(["active", "idle", "asking", "failed", "ended", "unknown"]);
 export type WorkerActivity = z.infer<typeof workerActivitySchema>;
 
+/** What a new agent can be told by its engine's nature: a program to run, or options of a session. */
+export const agentFields = ["command", "kind", "model", "mode"] as const;
+export const engineEntrySchema = z.object({ name: text, fields: list(z.enum(agentFields)) });
+export type EngineEntry = z.infer<typeof engineEntrySchema>;
+
 export const workerEntrySchema = z.object({
   id: text,
   workspace: text,

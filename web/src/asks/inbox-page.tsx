@@ -8,12 +8,13 @@ import { RailButton } from "../overview/rail.tsx";
 import { words } from "../words.ts";
 import { answerAsk } from "./answer-ask.ts";
 import { AskCard } from "./ask-card.tsx";
-import { useInbox } from "./inbox.tsx";
+import { AskingElsewhere, useAskingElsewhere, useInbox } from "./inbox.tsx";
 
 /** A page of its own: on a phone it is what people come for. */
 export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactElement {
   const world = useWorld();
   const waiting = useInbox();
+  const elsewhere = useAskingElsewhere();
   return (
     <main className="overview" id="main">
       <header className="head">
@@ -21,7 +22,7 @@ export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactEle
         <h1>{words.inbox.title}</h1>
       </header>
       <div className="inbox">
-        {waiting.length === 0 && <p className="quiet">{words.inbox.none}</p>}
+        {waiting.length + elsewhere.length === 0 && <p className="quiet">{words.inbox.none}</p>}
         {waiting.map((one) => (
           <article key={`${one.worker} ${one.ask.id}`}>
             <h2>
@@ -37,6 +38,9 @@ export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactEle
               onAnswer={(answer, keep) => answerAsk(world, one, answer, keep)}
             />
           </article>
+        ))}
+        {elsewhere.map((one) => (
+          <AskingElsewhere key={one.worker} {...one} />
         ))}
       </div>
     </main>

@@ -18,6 +18,26 @@ export type WaitingAsk = {
   readonly ask: Ask;
 };
 
+export type AskingWorker = {
+  readonly workspace: string;
+  readonly title: string;
+  readonly worker: string;
+  readonly name: string;
+  readonly asks: number;
+};
+
+/** Agents of other engines that wait for a person: what they ask is shown where they are. */
+export function useAskingElsewhere(): readonly AskingWorker[] {
+  const { all } = useWorkspaces();
+  return all
+    .filter(({ archived }) => !archived)
+    .flatMap(({ id, title, workers }) =>
+      workers.flatMap(({ id: worker, name, engine, asks = 0 }) =>
+        engine !== "keel" && asks > 0 ? [{ workspace: id, title, worker, name, asks }] : [],
+      ),
+    );
+}
+
 /** Asked of each worker that has any, and again whenever one changes. */
 export function useInbox(): readonly WaitingAsk[] {
   const world = useWorld();
@@ -56,13 +76,11 @@ export function useInbox(): readonly WaitingAsk[] {
 /** Beside a conversation: what waits in the others. */
 export function InboxPart({ session }: { readonly session: string }): ReactElement | null {
   const others = useInbox().filter((one) => one.session !== session);
-  if (others.length === 0) return null;
+  const elsewhere = useAskingElsewhere();
+  const count = elsewhere.reduce((sum, { asks }) => sum + asks, others.length);
+  if (count === 0) return null;
   return (
-    <SideSection
-      name="asks"
-      title={words.side.asks}
-      figure={<span className="count asks">{others.length}</span>}
-    >
+    <SideSection name="asks" title={words.side.asks} figure={<span className="count asks">{count}</span>}>
       <ul className="waiting-asks">
         {others.map(({ workspace, worker, title, ask }) => (
           <li key={`${worker} ${ask.id}`}>
@@ -73,7 +91,21 @@ export function InboxPart({ session }: { readonly session: string }): ReactEleme
             </Link>
           </li>
         ))}
+        {elsewhere.map((one) => (
+          <li key={one.worker}>
+            <AskingElsewhere {...one} />
+          </li>
+        ))}
       </ul>
     </SideSection>
   );
 }
+
+/** Leads to where it is answered. */
+export const AskingElsewhere = ({ workspace, worker, title, name, asks }: AskingWorker): ReactElement => (
+  <Link to={{ page: "worker", workspace, worker }} className="waiting-ask">
+    <Sign kind="asking" />
+    <span className="one-line">{words.rail.asks(asks)}</span>
+    <span className="quiet one-line">{`${visible(title)} · ${visible(name)}`}</span>
+  </Link>
+);

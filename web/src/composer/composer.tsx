@@ -92,7 +92,7 @@ export const Composer = memo(function Composer({ session, view, ref }: ComposerP
     setCompleting(undefined);
     void world.say(session, content, isRunning ? when : "now");
   };
-  const interrupt = (): void => void world.submit(session, { type: "interrupt" }).catch(() => undefined);
+  const interrupt = (): void => void world.attempt(world.submit(session, { type: "interrupt" }));
   const take = async (files: readonly File[]): Promise<void> => {
     const taken = await takeFiles(files);
     setProblem(taken.problem);

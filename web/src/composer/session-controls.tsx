@@ -1,6 +1,6 @@
 /** The settings of a session that are at hand: how it asks, which model answers, how hard it thinks. */
 import type { PermissionMode, SettingsPatch } from "keel/protocol";
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import { Button } from "../kit/button.tsx";
 import { MenuButton } from "../kit/menu.tsx";
 import type { SessionView } from "../live/session-view.ts";
@@ -21,10 +21,9 @@ export function SessionControls({
   const world = useWorld();
   const { settings } = view.standing;
   const offered = useInquiry(session, "offeredModels");
-  const [, setTry] = useState(0);
   if (!settings) return null;
   const set = (patch: SettingsPatch): void =>
-    void world.submit(session, { type: "set", patch }).catch(() => setTry((tries) => tries + 1));
+    void world.attempt(world.submit(session, { type: "set", patch }));
   const { model, permissionMode, effort } = settings;
   const now = offered?.find((one) => one.model.id === model || one.name === model);
   const efforts = now?.efforts ?? [];
@@ -69,7 +68,7 @@ export function SessionControls({
       {isDoing && (
         <Button
           look="plain"
-          onClick={() => void world.submit(session, { type: "background" }).catch(() => undefined)}
+          onClick={() => void world.attempt(world.submit(session, { type: "background" }))}
         >
           {words.composer.background}
         </Button>

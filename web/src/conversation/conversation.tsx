@@ -95,21 +95,25 @@ export function Conversation({
       hasSheet,
       renderRow: (row) => <WholeRow row={row} />,
       answer: (ask, answer, keep) => answerAsk(world, { session, ask }, answer, keep),
-      dropInput: async (inputId) => void (await world.submit(session, { type: "drop", inputId })),
-      editInput: async (inputId) => {
-        const receipt = await world.submit(session, { type: "drop", inputId });
-        const row = now.current.transcript.own.rows.get(inputId);
-        if (receipt.type !== "dropped" || !receipt.found || row?.kind !== "user") return;
-        composer.current?.add(
-          row.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
-        );
-      },
+      dropInput: (inputId) => world.attempt(world.submit(session, { type: "drop", inputId })),
+      editInput: (inputId) =>
+        world.attempt(
+          world.submit(session, { type: "drop", inputId }).then((receipt) => {
+            const row = now.current.transcript.own.rows.get(inputId);
+            if (receipt.type !== "dropped" || !receipt.found || row?.kind !== "user") return;
+            composer.current?.add(
+              row.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+            );
+          }),
+        ),
       openAgent,
       linkTo: (row) => new URL(pathOf({ ...route, row: row.id }), location.href).href,
       rewindTo: (checkpoint) => setRewinding({ checkpoint }),
       forkAt: (row) =>
-        void forkBefore(world, session, row.at).then((copy) => go({ page: "session", session: copy })),
-      stopTask: async (taskId) => void (await world.submit(session, { type: "stop", taskId })),
+        void world.attempt(
+          forkBefore(world, session, row.at).then((copy) => go({ page: "session", session: copy })),
+        ),
+      stopTask: (taskId) => world.attempt(world.submit(session, { type: "stop", taskId })),
       whole: (id) => feed.whole(id),
     }),
     [session, cwd, isReadOnly, mayAnswer, hasSheet, world, feed, openAgent, route, go],

@@ -4,7 +4,7 @@ import { sayCost, visible } from "keel/view";
 import { memo, type ReactElement } from "react";
 import { useAnnounce } from "../kit/announce.tsx";
 import { IconButton } from "../kit/button.tsx";
-import { MenuButton } from "../kit/menu.tsx";
+import { MenuButton, type MenuItem } from "../kit/menu.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import type { SessionView } from "../live/session-view.ts";
@@ -13,6 +13,8 @@ import { useWorld } from "../live/world.ts";
 import { RailButton } from "../overview/rail.tsx";
 import { toTerminal } from "../overview/switch-view.ts";
 import { WorkerTabs } from "../overview/worker-tabs.tsx";
+import { WorkspaceFacts } from "../overview/workspace-facts.tsx";
+import { WorkspaceMenu } from "../overview/workspace-menu.tsx";
 import { words } from "../words.ts";
 import type { Jump } from "./items.ts";
 import { sayActivity } from "./say-activity.ts";
@@ -47,8 +49,12 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
     await navigator.clipboard.writeText(await sessionAsMarkdown(world.client, session));
     announce(words.copied);
   };
+  const copy: MenuItem = {
+    label: words.workers.copyAll,
+    icon: "copy",
+    onPick: () => void world.attempt(copyAll()),
+  };
   const title = workspace?.title ?? standing.settings?.title ?? firstWords(view);
-  const { added = 0, removed = 0, branch, worktree } = workspace ?? {};
   const percent =
     context && context.windowTokens > 0
       ? Math.round((context.totalTokens / context.windowTokens) * 100)
@@ -63,17 +69,7 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
             <Sign kind={hasFailed ? "failed" : signs[activity.state]} />
             {hasFailed ? words.activity.failed : visible(sayActivity(view))}
           </span>
-          <span className="one-line where">
-            {visible(shortHome((worktree ? workspace?.folder : workspace?.cwd) ?? standing.cwd))}
-          </span>
-          {branch !== undefined && (
-            <span>{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>
-          )}
-          {added + removed > 0 && (
-            <span className="figures">
-              <span className="added">+{added}</span> <span className="removed">−{removed}</span>
-            </span>
-          )}
+          <WorkspaceFacts workspace={workspace} cwd={standing.cwd} />
           {totals.turns > 0 && <span className="figures">{sayCost(totals)}</span>}
           {percent !== undefined && <span className="figures">{percent} %</span>}
         </p>
@@ -89,26 +85,22 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
             { label: words.jump.previous[to], onPick: () => onJump(to, -1) },
           ])}
         />
-        <MenuButton
-          icon="more"
-          label={words.workers.menu}
-          items={[
-            {
-              label: words.workers.copyAll,
-              icon: "copy",
-              onPick: () => void copyAll().catch(() => undefined),
-            },
-            ...(workspace
-              ? [
-                  {
-                    label: words.workers.inTerminal,
-                    icon: "terminal" as const,
-                    onPick: () => void toTerminal(world, { workspace, session }).then(go, () => undefined),
-                  },
-                ]
-              : []),
-          ]}
-        />
+        {workspace ? (
+          <WorkspaceMenu
+            workspace={workspace}
+            worker={workspace.workers.find(({ id }) => id === worker)}
+            items={[
+              copy,
+              {
+                label: words.workers.inTerminal,
+                icon: "terminal",
+                onPick: () => void world.attempt(toTerminal(world, { workspace, session }).then(go)),
+              },
+            ]}
+          />
+        ) : (
+          <MenuButton icon="more" label={words.change.menu} items={[copy]} />
+        )}
         <span className="only-medium">
           <IconButton icon="panel" label={words.rail.openSide} onClick={onSide} />
         </span>
@@ -123,5 +115,3 @@ function firstWords({ transcript }: SessionView): string {
   const text = first.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
   return text.slice(0, 80) || words.untitled;
 }
-
-const shortHome = (path: string): string => path.replace(/^\/(?:home|Users)\/[^/]+/, "~");

@@ -2,17 +2,25 @@
 import "./diff.css";
 import type { DiffFile, DiffSummary, WorkerEntry, WorkspaceEntry } from "keel/protocol";
 import { visible } from "keel/view";
-import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useState } from "react";
 import { VList } from "virtua";
 import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useNavigation } from "../live/navigation.ts";
-import { faultOf, useWorld } from "../live/world.ts";
+import { faultOf, useWorld, type World } from "../live/world.ts";
 import { isConversation } from "../overview/switch-view.ts";
 import { words } from "../words.ts";
-import { asMessage, type DiffComment, keepComments, readComments } from "./comments.ts";
+import {
+  asMessage,
+  type DiffComment,
+  keepComments,
+  type PlacedComment,
+  placeOf,
+  readComments,
+} from "./comments.ts";
 import { FileDiffView } from "./file-diff.tsx";
+import { LineComment } from "./line-comments.tsx";
 
 type DiffWorkerProps = { readonly workspace: WorkspaceEntry; readonly worker: WorkerEntry };
 
@@ -57,15 +65,22 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
     keepComments(world.notes, worker.id, next);
   };
   const agent = workspace.workers.find(isConversation);
-  const send = (): void => {
+  const [isSending, setSending] = useState(false);
+  const send = async (): Promise<void> => {
     if (agent?.session === undefined) return;
-    void world.say(agent.session, [{ type: "text", text: asMessage(comments) }], "now");
+    setSending(true);
+    const placed = await placedNow(world, worker.id, comments);
+    void world.say(agent.session, [{ type: "text", text: asMessage(placed) }], "now");
     write([]);
     go({ page: "worker", workspace: workspace.id, worker: agent.id });
   };
   if (!diff) return <p className="state quiet">{problem === "" ? words.reading : problem}</p>;
   if (diff.problem !== undefined) return <p className="state">{visible(diff.problem)}</p>;
   const file = diff.files.find(({ path }) => path === chosen) ?? diff.files[0];
+  const shown = new Set(diff.files.map(({ path }) => path));
+  if (diff.files.length === 0 && comments.length === 0)
+    return <p className="state quiet">{words.diffs.none}</p>;
+  const elsewhere = diff.more > 0 ? [] : comments.filter(({ path }) => !shown.has(path));
   return (
     <div className="diff-worker" style={{ ["--files" as string]: Math.max(1, diff.files.length) }}>
       <section className="diff-files" aria-label={words.diffs.files}>
@@ -78,7 +93,7 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
         {diff.files.length === 0 ? (
           <p className="quiet none">{words.diffs.none}</p>
         ) : (
-          <FileList diff={diff} current={file?.path} onPick={setChosen} />
+          <FileList diff={diff} comments={comments} current={file?.path} onPick={setChosen} />
         )}
       </section>
       <section className="diff-body" aria-label={words.diff}>
@@ -106,13 +121,27 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
           />
         )}
       </section>
+      {elsewhere.length > 0 && (
+        <section className="comments-elsewhere" aria-label={words.diffs.notHere}>
+          <p className="quiet">{words.diffs.notHere}</p>
+          {elsewhere.map((comment) => (
+            <LineComment
+              key={comment.id}
+              comment={comment}
+              place={undefined}
+              path={comment.path}
+              onDrop={() => write(comments.filter(({ id }) => id !== comment.id))}
+            />
+          ))}
+        </section>
+      )}
       {comments.length > 0 && (
         <footer className="comments-bar">
           <span>{words.diffs.comments(comments.length)}</span>
           <Button look="plain" icon="trash" onClick={() => write([])}>
             {words.drop}
           </Button>
-          <Button look="main" disabled={!agent} onClick={send}>
+          <Button look="main" disabled={!agent || isSending} onClick={() => void send()}>
             {words.diffs.send}
           </Button>
         </footer>
@@ -121,16 +150,35 @@ export function DiffWorker({ workspace, worker }: DiffWorkerProps): ReactElement
   );
 }
 
+/** As the files are now, also those that nobody has opened; one that can no longer be seen counts as changed. */
+async function placedNow(
+  { client }: World,
+  worker: string,
+  comments: readonly DiffComment[],
+): Promise<readonly PlacedComment[]> {
+  const paths = [...new Set(comments.map(({ path }) => path))];
+  const linesOf = new Map(
+    await Promise.all(
+      paths.map(async (path) => {
+        const found = await client.workspaces.fileDiff({ worker, path }).catch(() => undefined);
+        return [path, found?.hunks.flatMap(({ lines }) => lines) ?? []] as const;
+      }),
+    ),
+  );
+  return comments.map((comment) => ({ comment, place: placeOf(comment, linesOf.get(comment.path) ?? []) }));
+}
+
 type FileListProps = {
   readonly diff: DiffSummary;
+  readonly comments: readonly DiffComment[];
   readonly current: string | undefined;
   readonly onPick: (path: string) => void;
 };
 
-function FileList({ diff, current, onPick }: FileListProps): ReactElement {
-  const list = useRef<HTMLDivElement>(null);
+function FileList({ diff, comments, current, onPick }: FileListProps): ReactElement {
+  const commentsOn = (path: string): number => comments.filter((comment) => comment.path === path).length;
   return (
-    <div ref={list} className="file-list">
+    <div className="file-list">
       <VList data={diff.files}>
         {(file: DiffFile) => (
           <button
@@ -149,6 +197,11 @@ function FileList({ diff, current, onPick }: FileListProps): ReactElement {
               <span className="one-line quiet">{visible(folderOf(file.path))}</span>
             </span>
             {file.staged !== "unstaged" && <Icon name="check" />}
+            {commentsOn(file.path) > 0 && (
+              <span className="count" title={words.diffs.comments(commentsOn(file.path))}>
+                {commentsOn(file.path)}
+              </span>
+            )}
             <span className="figures">{!diff.counting && <Lines of={file} />}</span>
           </button>
         )}

@@ -1,7 +1,7 @@
 /** The hunks of one file, with what can be done with each, and comments on its lines. */
 import type { DiffFile, FileDiff } from "keel/protocol";
 import { visible } from "keel/view";
-import { type ReactElement, useEffect, useMemo, useState } from "react";
+import { type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { Virtualizer } from "virtua";
 import { DiffWords } from "../displays/diff-display.tsx";
 import { type DiffLine, sideBySide, withChanges } from "../displays/diff-lines.ts";
@@ -9,7 +9,9 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { useMedia } from "../kit/media.ts";
 import { faultOf, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
-import { type DiffComment, isStale } from "./comments.ts";
+import { type DiffComment, type LineRange, placeOf, textOf } from "./comments.ts";
+import { CommentField, LineComment } from "./line-comments.tsx";
+import { type ChosenRange, sideOf, useRange } from "./use-range.ts";
 
 type ChangeDiff = (question: {
   action: "stage" | "unstage" | "revert";
@@ -30,7 +32,12 @@ type Hunk = FileDiff["hunks"][number];
 type DiffItem =
   | { readonly kind: "head"; readonly key: string; readonly hunk: Hunk }
   /** One line, or the two sides of it, of which one may be empty. */
-  | { readonly kind: "line"; readonly key: string; readonly sides: readonly (DiffLine | null)[] };
+  | {
+      readonly kind: "line";
+      readonly key: string;
+      readonly hunk: string;
+      readonly sides: readonly (DiffLine | null)[];
+    };
 
 export function FileDiffView({
   worker,
@@ -42,7 +49,9 @@ export function FileDiffView({
   const { client, uuid } = useWorld();
   const [diff, setDiff] = useState<FileDiff>();
   const [problem, setProblem] = useState("");
-  const [writing, setWriting] = useState<string>();
+  // What is typed stays when other lines are chosen for it.
+  const [text, setText] = useState("");
+  const choice = useRange();
   const { path, stamp } = file;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another stamp is another content
   useEffect(() => {
@@ -57,17 +66,48 @@ export function FileDiffView({
   }, [client, worker, path, stamp]);
   const isWide = useMedia("(min-width: 1100px)");
   const items = useMemo(() => itemsOf(diff, isWide), [diff, isWide]);
-  const shown = items.flatMap((item) =>
-    item.kind === "line" ? item.sides.filter((line) => line !== null) : [],
-  );
-  const here = comments.filter((comment) => comment.path === path);
+  const placed = useMemo(() => {
+    const lines = diff?.hunks.flatMap((hunk) => hunk.lines) ?? [];
+    return comments
+      .filter((comment) => comment.path === path)
+      .map((comment) => ({ comment, place: placeOf(comment, lines) }));
+  }, [diff, comments, path]);
   const isStaged = file.staged === "staged";
-  const comment = (line: DiffLine, text: string): void => {
-    const side = line.kind === "removed" ? "before" : "after";
-    const number = (side === "before" ? line.before : line.after) ?? 0;
-    onComments([...comments, { id: uuid(), path, line: number, side, quoted: line.text, text }]);
-    setWriting(undefined);
+  const { range } = choice;
+  const chosen = diff?.hunks.find(({ id }) => id === range?.hunk);
+  // What was meant, as it read when it was last seen: the file may change while somebody writes about it.
+  const quoted = useRef("");
+  if (range && chosen) quoted.current = textOf(chosen.lines, range);
+  const moved = useMemo(
+    () => (range && diff && !chosen ? followed(diff.hunks, range, quoted.current) : undefined),
+    [range, diff, chosen],
+  );
+  useEffect(() => {
+    if (moved) choice.follow(moved);
+  }, [moved, choice.follow]);
+  const close = (): void => {
+    choice.clear();
+    setText("");
   };
+  const keep = (): void => {
+    if (!range) return;
+    const { side, from, to } = range;
+    const about = { path, from, line: to, side, quoted: quoted.current };
+    onComments([...comments, { id: uuid(), ...about, text: text.trim() }]);
+    close();
+  };
+  const fieldFor = (of: ChosenRange): ReactElement => (
+    <CommentField
+      range={of}
+      starts={chosen ? startsOf(chosen.lines, of) : [of.from]}
+      text={text}
+      onText={setText}
+      onFrom={choice.startAt}
+      onKeep={keep}
+      onCancel={close}
+    />
+  );
+  const drop = (id: string): void => onComments(comments.filter((comment) => comment.id !== id));
   return (
     <>
       <header className="file-head">
@@ -87,11 +127,11 @@ export function FileDiffView({
           </>
         )}
       </header>
-      {problem !== "" && <p className="problem">{problem}</p>}
+      {problem !== "" && <p className="problem">{visible(problem)}</p>}
       {diff?.binary && <p className="quiet none">{words.diffs.binary}</p>}
       {diff?.omitted !== undefined && <p className="quiet none">{visible(diff.omitted)}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys */}
-      <div className="hunks" tabIndex={0}>
+      <div className={choice.isDragging ? "hunks is-choosing" : "hunks"} tabIndex={0}>
         <Virtualizer data={items}>
           {(item: DiffItem) =>
             item.kind === "head" ? (
@@ -105,45 +145,46 @@ export function FileDiffView({
               />
             ) : (
               <div key={item.key} className={item.sides.length > 1 ? "hunk-row is-both" : "hunk-row"}>
-                {item.sides.map((line, side) =>
+                {item.sides.map((line, column) =>
                   line === null ? (
                     // biome-ignore lint/suspicious/noArrayIndexKey: left and right
-                    <div key={side} className="hunk-line none" />
+                    <div key={column} className="hunk-line none" />
                   ) : (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: left and right
-                    <div key={side} className={`hunk-line ${line.kind}`}>
+                    <div
+                      // biome-ignore lint/suspicious/noArrayIndexKey: left and right
+                      key={column}
+                      className={`hunk-line ${line.kind}${isIn(range, item, line) ? " is-chosen" : ""}`}
+                      onPointerEnter={() => choice.reach(item.hunk, line)}
+                    >
                       <div className="code-line">
                         <IconButton
                           icon="plus"
-                          label={words.diffs.commentOn(line.after ?? line.before ?? 0)}
-                          onClick={() => setWriting(`${item.key} ${side}`)}
+                          label={words.diffs.commentOn(line[sideOf(line)] ?? 0)}
+                          onPointerDown={(event) => choice.press(item.hunk, line, event)}
+                          onClick={(event) => choice.click(item.hunk, line, event)}
                         />
                         {item.sides.length === 1 && <span className="number">{line.before}</span>}
                         <span className="number">
-                          {side === 0 && item.sides.length > 1 ? line.before : line.after}
+                          {column === 0 && item.sides.length > 1 ? line.before : line.after}
                         </span>
                         <code>
                           <DiffWords line={line} />
                         </code>
                       </div>
-                      {/* A line that is the same on both sides has its comments on the right. */}
-                      {(side === item.sides.length - 1 || line.kind === "removed") &&
-                        here
-                          .filter((one) => isOn(one, line))
-                          .map((one) => (
-                            <Comment
-                              key={one.id}
-                              comment={one}
-                              isOld={isStale(one, line.text)}
-                              onDrop={() => onComments(comments.filter(({ id }) => id !== one.id))}
-                            />
-                          ))}
-                      {writing === `${item.key} ${side}` && (
-                        <CommentField
-                          onSend={(text) => comment(line, text)}
-                          onCancel={() => setWriting(undefined)}
-                        />
-                      )}
+                      {placed
+                        .filter(({ place }) => place && isUnder(place, item, line, column))
+                        .map(({ comment, place }) => (
+                          <LineComment
+                            key={comment.id}
+                            comment={comment}
+                            place={place}
+                            onDrop={() => drop(comment.id)}
+                          />
+                        ))}
+                      {range?.hunk === item.hunk &&
+                        !choice.isDragging &&
+                        isUnder(range, item, line, column) &&
+                        fieldFor(range)}
                     </div>
                   ),
                 )}
@@ -151,23 +192,53 @@ export function FileDiffView({
             )
           }
         </Virtualizer>
-        {here
-          .filter((one) => !shown.some((line) => isOn(one, line)))
-          .map((one) => (
-            <Comment
-              key={one.id}
-              comment={one}
-              isOld
-              onDrop={() => onComments(comments.filter(({ id }) => id !== one.id))}
-            />
-          ))}
+        {range && diff && !chosen && !moved && fieldFor(range)}
+        {diff &&
+          placed
+            .filter(({ place }) => !place)
+            .map(({ comment }) => (
+              <LineComment
+                key={comment.id}
+                comment={comment}
+                place={undefined}
+                onDrop={() => drop(comment.id)}
+              />
+            ))}
       </div>
     </>
   );
 }
 
-const isOn = ({ line, side }: DiffComment, { before, after, kind }: DiffLine): boolean =>
-  side === "before" ? kind === "removed" && before === line : kind !== "removed" && after === line;
+type LineItem = Extract<DiffItem, { kind: "line" }>;
+
+/** A line that is the same on both sides is on the right one, unless somebody counts by the left. */
+const isUnder = ({ side, to }: LineRange, { sides }: LineItem, line: DiffLine, column: number): boolean =>
+  line[side] === to && (sides.length === 1 || column === (side === "before" ? 0 : 1));
+
+const isIn = (range: ChosenRange | undefined, { hunk }: LineItem, line: DiffLine): boolean => {
+  const number = range && line[range.side];
+  return range?.hunk === hunk && typeof number === "number" && range.from <= number && number <= range.to;
+};
+
+/** The same lines in the hunks as they are now; undefined where no hunk has them. */
+function followed(
+  hunks: readonly Hunk[],
+  { side, from, to }: LineRange,
+  quoted: string,
+): ChosenRange | undefined {
+  for (const { id, lines } of hunks) {
+    const place = placeOf({ id: "", path: "", side, from, line: to, quoted, text: "" }, lines);
+    if (place) return { ...place, hunk: id };
+  }
+  return undefined;
+}
+
+/** As far up as the hunk goes. */
+const startsOf = (lines: Hunk["lines"], { side, to }: LineRange): readonly number[] =>
+  lines.flatMap((line) => {
+    const number = line[side];
+    return number !== undefined && number <= to ? [number] : [];
+  });
 
 function itemsOf(diff: FileDiff | undefined, isWide: boolean): readonly DiffItem[] {
   return (diff?.hunks ?? []).flatMap((hunk) => {
@@ -188,7 +259,12 @@ function itemsOf(diff: FileDiff | undefined, isWide: boolean): readonly DiffItem
       : lines.map((line) => [line]);
     return [
       { kind: "head" as const, key: hunk.id, hunk },
-      ...rows.map((sides, index) => ({ kind: "line" as const, key: `${hunk.id}:${index}`, sides })),
+      ...rows.map((sides, index) => ({
+        kind: "line" as const,
+        key: `${hunk.id}:${index}`,
+        hunk: hunk.id,
+        sides,
+      })),
     ];
   });
 }
@@ -222,67 +298,3 @@ const HunkHead = ({
     )}
   </div>
 );
-
-const Comment = ({
-  comment,
-  isOld,
-  onDrop,
-}: {
-  readonly comment: DiffComment;
-  readonly isOld: boolean;
-  readonly onDrop: () => void;
-}): ReactElement => (
-  <div className={`comment${isOld ? " is-old" : ""}`}>
-    <p>{visible(comment.text)}</p>
-    {isOld && <p className="quiet">{words.diffs.stale(visible(comment.quoted.trim()))}</p>}
-    <IconButton icon="close" label={words.drop} onClick={onDrop} />
-  </div>
-);
-
-function CommentField({
-  onSend,
-  onCancel,
-}: {
-  readonly onSend: (text: string) => void;
-  readonly onCancel: () => void;
-}): ReactElement {
-  const [text, setText] = useState("");
-  const send = (): void => {
-    if (text.trim() !== "") onSend(text.trim());
-  };
-  return (
-    <form
-      className="comment-field"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <textarea
-        className="input"
-        rows={2}
-        aria-label={words.diffs.comment}
-        placeholder={words.diffs.comment}
-        // The person asked for this field.
-        // biome-ignore lint/a11y/noAutofocus: see above
-        autoFocus
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") onCancel();
-          if (event.key !== "Enter" || event.shiftKey) return;
-          event.preventDefault();
-          send();
-        }}
-      />
-      <div className="answers">
-        <button type="submit" className="button main" disabled={text.trim() === ""}>
-          {words.diffs.keep}
-        </button>
-        <Button look="plain" onClick={onCancel}>
-          {words.cancel}
-        </Button>
-      </div>
-    </form>
-  );
-}

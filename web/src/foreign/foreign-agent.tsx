@@ -9,16 +9,14 @@ import type { AgentUpdate, WorkerEntry } from "keel/client";
 import { askWords, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
 import { Button } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
 import { Sign } from "../kit/sign.tsx";
-import { faultOf, useWorld } from "../live/world.ts";
+import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
 import { type ForeignRow, rowsOfMessage } from "./foreign-rows.ts";
 
 type ForeignAsk = Extract<AgentUpdate, { kind: "ask" }>["ask"];
-
-/** Engines whose messages the server hands on. */
-const known: ReadonlySet<string> = new Set(["sdk"]);
 
 export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): ReactElement {
   const { client } = useWorld();
@@ -27,9 +25,11 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
   const [problem, setProblem] = useState("");
   const [text, setText] = useState("");
   const { id, engine, activity } = worker;
-  const isKnown = known.has(engine);
+  const access = useAccess();
+  const mayTell = access === "work";
+  /** The server hands on no messages of this engine, or does not know it. */
+  const [isMute, setMute] = useState(false);
   useEffect(() => {
-    if (!isKnown) return;
     const stop = new AbortController();
     const follow = async (): Promise<void> => {
       for await (const update of client.workspaces.messages(id, stop.signal)) {
@@ -38,9 +38,13 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
         if (update.kind === "answered") setAsks((before) => before.filter((ask) => ask.id !== update.ask));
       }
     };
-    follow().catch((thrown: unknown) => setProblem(faultOf(thrown).message));
+    follow().catch((thrown: unknown) => {
+      const { code, message } = faultOf(thrown);
+      if (code === "work_refused") setMute(true);
+      else setProblem(message);
+    });
     return () => stop.abort();
-  }, [client, id, isKnown]);
+  }, [client, id]);
   const run = (work: Promise<unknown>): void =>
     void work.catch((thrown: unknown) => setProblem(faultOf(thrown).message));
   const tell = (): void => {
@@ -48,7 +52,7 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
     run(client.workspaces.tellWorker({ worker: id, content: text.trim() }));
     setText("");
   };
-  if (!isKnown)
+  if (isMute)
     return (
       <section className="state">
         <p>{words.foreign.unknown(visible(engine))}</p>
@@ -83,23 +87,27 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
               <span>{askWords.mayUse(visible(ask.tool))}</span>
             </h3>
             <pre className="command">{visible(JSON.stringify(ask.input, null, 2))}</pre>
-            <div className="answers">
-              <Button
-                look="main"
-                onClick={() =>
-                  run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "allow" }))
-                }
-              >
-                {askWords.allowOnce}
-              </Button>
-              <Button
-                onClick={() =>
-                  run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "deny" }))
-                }
-              >
-                {askWords.sayNo}
-              </Button>
-            </div>
+            {access === "watch" ? (
+              <p className="quiet">{words.readOnlyAsk}</p>
+            ) : (
+              <div className="answers">
+                <Button
+                  look="main"
+                  onClick={() =>
+                    run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "allow" }))
+                  }
+                >
+                  {askWords.allowOnce}
+                </Button>
+                <Button
+                  onClick={() =>
+                    run(client.workspaces.answerWorker({ worker: id, ask: ask.id, verdict: "deny" }))
+                  }
+                >
+                  {askWords.sayNo}
+                </Button>
+              </div>
+            )}
           </div>
         ))}
         {problem !== "" && (
@@ -108,38 +116,42 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
           </p>
         )}
       </div>
-      <form
-        className="composer"
-        aria-label={words.composer.label}
-        onSubmit={(event) => {
-          event.preventDefault();
-          tell();
-        }}
-      >
-        <textarea
-          rows={1}
-          value={text}
-          aria-label={words.composer.sayLabel}
-          placeholder={words.composer.say}
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            tell();
-          }}
-        />
-        <div className="controls">
-          <span className="gap" />
-          {activity === "active" && (
-            <Button icon="stop" onClick={() => run(client.workspaces.interruptWorker({ worker: id }))}>
-              {words.composer.interrupt}
-            </Button>
-          )}
-          <button type="submit" className="button main" disabled={text.trim() === ""}>
-            {words.composer.send}
-          </button>
+      {mayTell ? (
+        <div className="foot">
+          <form
+            className="composer"
+            aria-label={words.composer.label}
+            onSubmit={(event) => {
+              event.preventDefault();
+              tell();
+            }}
+          >
+            <textarea
+              rows={1}
+              value={text}
+              aria-label={words.composer.sayLabel}
+              placeholder={words.composer.say}
+              onChange={({ target }) => setText(target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+                event.preventDefault();
+                tell();
+              }}
+            />
+            <div className="controls">
+              <span className="gap" />
+              {activity === "active" && (
+                <Button icon="stop" onClick={() => run(client.workspaces.interruptWorker({ worker: id }))}>
+                  {words.composer.interrupt}
+                </Button>
+              )}
+              <button type="submit" className="button main" disabled={text.trim() === ""}>
+                {words.composer.send}
+              </button>
+            </div>
+          </form>
         </div>
-      </form>
+      ) : null}
     </section>
   );
 }
@@ -162,6 +174,7 @@ function ForeignRowView({ row }: { readonly row: ForeignRow }): ReactElement {
       return (
         <details className="call">
           <summary className="line">
+            <Icon name="chevron" />
             <span className="name">{visible(row.tool)}</span>
             <code className="about one-line">{visible(row.input)}</code>
           </summary>
@@ -172,6 +185,7 @@ function ForeignRowView({ row }: { readonly row: ForeignRow }): ReactElement {
       return (
         <details className="call">
           <summary className="line">
+            <Icon name="chevron" />
             <span className={row.failed ? "name removed" : "name"}>{words.foreign.result}</span>
             <code className="about one-line">{visible(row.text)}</code>
           </summary>

@@ -7,23 +7,22 @@ import { App } from "../app.tsx";
 import { AskCard } from "../asks/ask-card.tsx";
 import { DisplayView } from "../displays/display-view.tsx";
 import { Announcer } from "../kit/announce.tsx";
-import { Button, IconButton } from "../kit/button.tsx";
-import { Icon } from "../kit/icon.tsx";
-import { Sign, type SignKind } from "../kit/sign.tsx";
 import { browserPorts } from "../live/browser-ports.ts";
-import { keptNowhere } from "../live/kept-events.ts";
+import { keptNowhere, type UnsentInput } from "../live/kept-events.ts";
 import { type Navigation, NavigationContext } from "../live/navigation.ts";
 import { Cell } from "../live/observable.ts";
 import { World, WorldContext } from "../live/world.ts";
 import { LoginPage } from "../login/login-page.tsx";
-import { NewWorkspace } from "../overview/new-workspace.tsx";
-import { Palette } from "../palette/palette.tsx";
+import { PairPage } from "../login/pair-page.tsx";
 import type { Route } from "../route.ts";
 import { type RowActions, RowActionsContext, TranscriptContext } from "../rows/row-actions.ts";
 import { WholeRow } from "../rows/row-view.tsx";
+import { overs } from "./overs.tsx";
+import { Parts, Sheet } from "./parts.tsx";
 import { type Recording, recordedClient } from "./recorded-client.ts";
 import { displaySamples, formAsk, hostileRows } from "./samples.ts";
 import { recorded, scene } from "./scenes.ts";
+import { comments, diff } from "./worker-samples.ts";
 
 type Shelf = { readonly title: string; readonly show: () => ReactElement };
 
@@ -38,6 +37,20 @@ const worker = (workspace: string, kind = "agent"): Route => ({
   worker: `${workspace}-${kind}`,
 });
 
+const unsent: readonly UnsentInput[] = [
+  {
+    id: "1",
+    session: "login",
+    at: 0,
+    command: {
+      type: "input",
+      id: "1",
+      content: [{ type: "text", text: "And add a test that a login of an hour ago is over." }],
+      when: "now",
+    },
+  },
+];
+
 export const shelves: Readonly<Record<string, Shelf>> = {
   parts: { title: "Parts", show: () => <Parts /> },
   rows: { title: "Rows", show: () => <Rows /> },
@@ -48,11 +61,27 @@ export const shelves: Readonly<Record<string, Shelf>> = {
   question: { title: "A question", show: page(worker("database")) },
   failed: { title: "A turn that failed", show: page(worker("drafts")) },
   background: { title: "Shortened, with a task", show: page(worker("api")) },
+  streaming: { title: "A reply that is being written", show: page(worker("prices")) },
+  interrupted: { title: "A turn that was interrupted", show: page(worker("speed")) },
+  begun: { title: "Nothing was said yet", show: page(worker("new")) },
+  bare: { title: "A workspace without workers", show: page({ page: "worker", workspace: "bare" }) },
   old: { title: "An old session", show: page({ page: "session", session: "image" }) },
   overview: { title: "All work", show: page({ page: "overview" }) },
   inbox: { title: "All questions", show: page({ page: "asks" }) },
   diff: { title: "A diff", show: page(worker("login-fix", "diff")) },
+  comments: {
+    title: "Comments on a diff",
+    show: page(worker("login-fix", "diff"), {
+      ...scene,
+      notes: { "keel.comments.login-fix-diff": JSON.stringify(comments) },
+    }),
+  },
+  unchanged: {
+    title: "A diff of nothing",
+    show: page(worker("login-fix", "diff"), { ...scene, diff: { ...diff, files: [], added: 0, removed: 0 } }),
+  },
   terminal: { title: "A terminal", show: page(worker("login-fix", "terminal")) },
+  quiet: { title: "No question", show: page({ page: "asks" }, {}) },
   empty: { title: "Nothing yet", show: page({ page: "overview" }, {}) },
   plan: { title: "A plan", show: page(worker("plan")) },
   foreign: { title: "Another engine", show: page(worker("routes")) },
@@ -61,8 +90,13 @@ export const shelves: Readonly<Record<string, Shelf>> = {
     show: page(worker("login-fix"), { ...scene, access: "watch" }),
   },
   create: { title: "A new workspace", show: () => <Over what="create" /> },
+  agent: { title: "A new agent", show: () => <Over what="agent" /> },
+  rename: { title: "Another name", show: () => <Over what="rename" /> },
+  remove: { title: "Before something is gone", show: () => <Over what="remove" /> },
+  rewind: { title: "Files as they were", show: () => <Over what="rewind" /> },
   palette: { title: "The palette", show: () => <Over what="palette" /> },
   login: { title: "Not let in", show: () => <LoginPage /> },
+  pairing: { title: "A device that wants to be let in", show: () => <PairPage /> },
   connecting: {
     title: "Connecting",
     show: page({ page: "overview" }, { link: { state: "connecting", since: 0 } }),
@@ -70,8 +104,13 @@ export const shelves: Readonly<Record<string, Shelf>> = {
   missing: { title: "A workspace that is gone", show: page(worker("gone")) },
   lost: {
     title: "The connection is lost",
-    show: page(worker("login-fix"), { ...scene, link: { state: "lost", since: 0, reason: "closed" } }),
+    show: page(worker("login-fix"), {
+      ...scene,
+      link: { state: "lost", since: 0, reason: "closed" },
+      unsent,
+    }),
   },
+  nowhere: { title: "An address that leads nowhere", show: page({ page: "lost", address: "/nowhere" }) },
   permissions: { title: "Settings: permissions", show: page({ page: "settings", on: "permissions" }) },
   models: { title: "Settings: models", show: page({ page: "settings", on: "models" }) },
   servers: { title: "Settings: servers", show: page({ page: "settings", on: "servers" }) },
@@ -110,10 +149,10 @@ function Staged({
     return { route: cell, go: (to) => cell.set(to) };
   }, [route]);
   const world = useMemo(() => {
-    const notes = new Map<string, string>();
+    const notes = new Map(Object.entries(recording.notes ?? {}));
     return new World({
       client: recordedClient(recording),
-      kept: keptNowhere(),
+      kept: { ...keptNowhere(), unsent: async () => [...(recording.unsent ?? [])] },
       notes: {
         getItem: (key) => notes.get(key) ?? null,
         setItem: (key, value) => void notes.set(key, value),
@@ -131,18 +170,15 @@ function Staged({
 }
 
 /** What lies over a page. */
-const Over = ({ what }: { readonly what: "create" | "palette" }): ReactElement => (
-  <Staged route={overviewRoute} recording={scene}>
+const Over = ({ what }: { readonly what: keyof typeof overs }): ReactElement => (
+  <Staged route={what === "rewind" ? loginRoute : overviewRoute} recording={scene}>
     <App />
-    {what === "create" ? (
-      <NewWorkspace onClose={() => undefined} />
-    ) : (
-      <Palette onClose={() => undefined} onCreate={() => undefined} />
-    )}
+    {overs[what]()}
   </Staged>
 );
 
 const overviewRoute: Route = { page: "overview" };
+const loginRoute = worker("login-fix");
 
 const never = async (): Promise<never> => {
   throw new Error("This is a recording: nothing can be done in it.");
@@ -186,19 +222,6 @@ function Stage({
     </Staged>
   );
 }
-
-const Sheet = ({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ReactNode;
-}): ReactElement => (
-  <main className="gallery" id="main">
-    <h1>{title}</h1>
-    {children}
-  </main>
-);
 
 const RowsOf = ({ rows }: { readonly rows: readonly Row[] }): ReactElement => (
   <>
@@ -254,69 +277,11 @@ const Asks = (): ReactElement => (
 
 const Hostile = (): ReactElement => (
   <Sheet title="Hostile texts">
-    <h2>Rows</h2>
-    <Stage events={[]}>
-      <RowsOf rows={hostileRows} />
-    </Stage>
-  </Sheet>
-);
-
-const signs: readonly SignKind[] = ["active", "asking", "failed", "done", "idle", "waiting", "denied"];
-
-const Parts = (): ReactElement => (
-  <Sheet title="Parts">
-    <section className="sample row">
-      <Button look="main" hint="⏎">
-        Allow once
-      </Button>
-      <Button hint="A">Allow npm test here</Button>
-      <Button look="plain" icon="undo">
-        Rewind
-      </Button>
-      <Button look="danger">Delete</Button>
-      <Button disabled>Not now</Button>
-      <IconButton icon="settings" label="Settings" />
-      <span className="count">3</span>
-      <span className="count asks">2</span>
-    </section>
-    <section className="sample row">
-      {signs.map((kind) => (
-        <span key={kind} className="named">
-          <Sign kind={kind} /> {kind}
-        </span>
-      ))}
-    </section>
-    <section className="sample row">
-      {(
-        [
-          "agent",
-          "terminal",
-          "diff",
-          "file",
-          "folder",
-          "branch",
-          "clock",
-          "image",
-          "inbox",
-          "link",
-          "list",
-          "phone",
-          "archive",
-          "edit",
-          "trash",
-          "warning",
-          "question",
-          "send",
-          "stop",
-          "undo",
-          "panel",
-          "menu",
-          "more",
-          "copy",
-        ] as const
-      ).map((name) => (
-        <Icon key={name} name={name} />
-      ))}
+    <section>
+      <h2>Rows</h2>
+      <Stage events={[]}>
+        <RowsOf rows={hostileRows} />
+      </Stage>
     </section>
   </Sheet>
 );

@@ -13,6 +13,7 @@ import type {
   TerminalUpdate,
   WorkspaceEntry,
 } from "keel/protocol";
+import type { UnsentInput } from "../live/kept-events.ts";
 
 export type Recording = {
   readonly link?: LinkStatus | undefined;
@@ -27,7 +28,12 @@ export type Recording = {
   readonly messages?: readonly AgentUpdate[] | undefined;
   readonly devices?: readonly DeviceEntry[] | undefined;
   readonly found?: AnswerTo<"search">["found"] | undefined;
+  /** What the browser has noted, and what it has not sent yet. */
+  readonly notes?: Readonly<Record<string, string>> | undefined;
+  readonly unsent?: readonly UnsentInput[] | undefined;
   readonly access?: Access | undefined;
+  /** What a new agent can be made of. */
+  readonly choices?: AnswerTo<"choices"> | undefined;
 };
 
 const forever = (signal: AbortSignal): Promise<void> =>
@@ -52,7 +58,8 @@ export function recordedClient(recording: Recording): KeelClient {
   };
   const attach = (session: string): SessionHandle => ({
     id: session,
-    submit: nothing,
+    // Nobody is there to refuse it.
+    submit: link.state === "lost" ? () => new Promise(() => undefined) : nothing,
     events: (_after, signal = new AbortController().signal) => told(eventsOf(session), signal),
     asks: async () => openAsksIn(eventsOf(session)),
     inquire: (async (name: InquiryName, question: unknown) => {
@@ -69,7 +76,9 @@ export function recordedClient(recording: Recording): KeelClient {
     attach,
     history: async ({ session }) => ({ events: eventsOf(session).filter(isStored), more: false }),
     workspaces: {
-      watch: (signal: AbortSignal) => told([{ kind: "all" as const, workspaces }], signal),
+      choices: async () => recording.choices ?? { engines: [], agents: [], models: [] },
+      watch: (signal: AbortSignal) =>
+        told(link.state === "connecting" ? [] : [{ kind: "all" as const, workspaces }], signal),
       watchDiff: (_: string, signal: AbortSignal) => told(recording.diff ? [recording.diff] : [], signal),
       fileDiff: async ({ path }: { path: string }) =>
         recording.fileDiffs?.[path] ?? { path, stamp: "", hunks: [] },

@@ -1,21 +1,17 @@
 /** What the gallery shows: recorded sessions, and workspaces around them. */
-import type {
-  DiffSummary,
-  Envelope,
-  FileDiff,
-  TerminalUpdate,
-  WorkerEntry,
-  WorkspaceEntry,
-} from "keel/protocol";
+import type { Envelope, WorkerEntry, WorkspaceEntry } from "keel/protocol";
 import edit from "./recorded/edit.json" with { type: "json" };
 import failed from "./recorded/failed.json" with { type: "json" };
 import image from "./recorded/image.json" with { type: "json" };
+import interrupted from "./recorded/interrupted.json" with { type: "json" };
 import login from "./recorded/login.json" with { type: "json" };
 import plan from "./recorded/plan.json" with { type: "json" };
 import question from "./recorded/question.json" with { type: "json" };
 import shortened from "./recorded/shortened.json" with { type: "json" };
+import streaming from "./recorded/streaming.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
-import { devices, explain, foreignMessages } from "./told.ts";
+import { choices, devices, explain, foreignMessages } from "./told.ts";
+import { diff, fileDiffs, terminal } from "./worker-samples.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
 
@@ -27,6 +23,8 @@ export const recorded = {
   image: asEvents(image),
   failed: asEvents(failed),
   shortened: asEvents(shortened),
+  streaming: asEvents(streaming),
+  interrupted: asEvents(interrupted),
 } as const;
 export type RecordedName = keyof typeof recorded;
 
@@ -124,6 +122,25 @@ export const workspaces: readonly WorkspaceEntry[] = [
     archived: true,
     workers: [worker("plan", { session: "plan", activity: "idle" })],
   }),
+  workspace("prices", {
+    title: "Prices in cents",
+    createdAt: at - 3_900,
+    archived: true,
+    workers: [worker("prices", { session: "streaming", activity: "active" })],
+  }),
+  workspace("speed", {
+    title: "How fast is the shop?",
+    createdAt: at - 3_950,
+    archived: true,
+    workers: [worker("speed", { session: "interrupted" })],
+  }),
+  workspace("bare", { title: "Nobody works here", createdAt: at - 3_960, archived: true }),
+  workspace("new", {
+    title: "Just begun",
+    createdAt: at - 3_970,
+    archived: true,
+    workers: [worker("new", { session: "empty" })],
+  }),
   workspace("drafts", {
     title: "Drafts",
     cwd: "/home/ada/blog",
@@ -131,79 +148,6 @@ export const workspaces: readonly WorkspaceEntry[] = [
     createdAt: at - 4_000,
     workers: [worker("drafts", { session: "failed", activity: "failed", failure: "The key was refused." })],
   }),
-];
-
-const diffFiles: DiffSummary["files"] = [
-  { path: "src/login.ts", change: "modified", staged: "unstaged", added: 2, removed: 2, stamp: "1" },
-  { path: "src/session.ts", change: "modified", staged: "staged", added: 1, removed: 1, stamp: "1" },
-  {
-    path: "test/an-hour-ago.test.ts",
-    change: "untracked",
-    staged: "unstaged",
-    added: 31,
-    removed: 0,
-    stamp: "1",
-  },
-  { path: "src/old-login.ts", change: "deleted", staged: "unstaged", added: 0, removed: 18, stamp: "1" },
-];
-
-export const diff: DiffSummary = {
-  base: "main",
-  branch: "login-fix",
-  files: diffFiles,
-  added: 34,
-  removed: 21,
-  more: 0,
-};
-
-export const fileDiffs: Readonly<Record<string, FileDiff>> = {
-  "src/login.ts": {
-    path: "src/login.ts",
-    stamp: "1",
-    hunks: [
-      {
-        id: "1",
-        staged: false,
-        head: "@@ -3,8 +3,8 @@ export function login",
-        lines: [
-          { kind: "same", before: 4, after: 4, text: "/** Signs somebody in, and says until when. */" },
-          { kind: "same", before: 5, after: 5, text: "export function login(name: string): Login {" },
-          { kind: "removed", before: 6, text: "  const session = createSession();" },
-          { kind: "removed", before: 7, text: "  const now = clock.now();" },
-          { kind: "added", after: 6, text: "  const now = clock.now();" },
-          { kind: "added", after: 7, text: "  const session = createSession(now);" },
-          {
-            kind: "same",
-            before: 8,
-            after: 8,
-            text: "  return { name, until: session.startedAt + 3_600_000 };",
-          },
-          { kind: "same", before: 9, after: 9, text: "}" },
-        ],
-      },
-    ],
-  },
-};
-
-export const terminal: readonly TerminalUpdate[] = [
-  {
-    kind: "screen",
-    epoch: "1",
-    at: 0,
-    columns: 100,
-    rows: 24,
-    paint: [
-      "\u001b[32mada@shop\u001b[0m:\u001b[34m~/shop\u001b[0m$ npm test",
-      "",
-      " \u001b[32m✓\u001b[0m test/login.test.ts \u001b[2m(14 tests)\u001b[0m 31ms",
-      " \u001b[31m✗\u001b[0m test/prices.test.ts \u001b[2m(3 tests)\u001b[0m 12ms",
-      "   \u001b[31m× prices are never below zero\u001b[0m",
-      "",
-      "\u001b[1mTests\u001b[0m  \u001b[31m1 failed\u001b[0m | \u001b[32m16 passed\u001b[0m",
-      "\u001b[38;2;120;120;220mtrue colour\u001b[0m \u001b[7minverse\u001b[0m \u001b[48;5;22mground\u001b[0m",
-      "\u001b[32mada@shop\u001b[0m:\u001b[34m~/shop\u001b[0m$ ",
-    ].join("\r\n"),
-  },
 ];
 
 export const scene: Recording = {
@@ -214,6 +158,7 @@ export const scene: Recording = {
   terminal,
   messages: foreignMessages,
   devices,
+  choices,
   inquiries: {
     explain,
     context: {

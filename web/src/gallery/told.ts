@@ -1,6 +1,6 @@
 /** What the server of the gallery tells beside sessions: another engine's words, devices, and what a command means. */
 import type { AgentUpdate } from "keel/client";
-import type { DeviceEntry, InquiryAnswer, InquiryQuestion } from "keel/protocol";
+import type { AnswerTo, DeviceEntry, InquiryAnswer, InquiryQuestion } from "keel/protocol";
 
 const at = Date.UTC(2026, 10, 16, 9, 40);
 
@@ -29,6 +29,25 @@ export const foreignMessages: readonly AgentUpdate[] = [
   },
   { type: "result", uuid: "5", total_cost_usd: 0.012 },
 ].map((message) => ({ kind: "message", message }));
+
+export const choices: AnswerTo<"choices"> = {
+  engines: [
+    { name: "keel", fields: ["kind", "model", "mode"] },
+    { name: "sdk", fields: ["model", "mode"] },
+    { name: "pty", fields: ["command"] },
+  ],
+  agents: [
+    { name: "reviewer", description: "Looks at a change and says what is wrong with it." },
+    {
+      name: "explore",
+      description: "Read-only. Searches the code base and answers where something is or how it works.",
+    },
+  ],
+  models: [
+    { id: "claude-opus-5-5", name: "Claude Opus 5.5" },
+    { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
+  ],
+};
 
 export const devices: readonly DeviceEntry[] = [
   { id: "own", name: "this machine", access: "work", createdAt: at, connected: 2 },

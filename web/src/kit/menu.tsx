@@ -1,5 +1,5 @@
 /** A button that opens a list of things to do or to choose from. It floats above everything and closes by itself. */
-import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
 export type MenuItem = {
@@ -30,6 +30,8 @@ export function MenuButton({
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
+  // A page has hundreds of these buttons: their lists are drawn when they are opened.
+  const [isOpen, setOpen] = useState(false);
   const place = (): void => {
     const [from, list] = [button.current?.getBoundingClientRect(), menu.current];
     if (!from || !list) return;
@@ -61,32 +63,34 @@ export function MenuButton({
         popover="auto"
         role="menu"
         aria-label={label}
-        onToggle={(event) => {
-          if (event.newState !== "open") return;
+        onBeforeToggle={({ newState }) => newState === "open" && setOpen(true)}
+        onToggle={({ newState }) => {
+          if (newState !== "open") return setOpen(false);
           place();
           const first = menu.current?.querySelector<HTMLElement>('[aria-checked="true"], button');
           first?.focus();
         }}
         onKeyDown={(event) => moveFocus(event, menu.current)}
       >
-        {items.map(({ label: says, icon: picture, more, isChosen, onPick }) => (
-          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has one only where the role does
-          <button
-            key={says}
-            type="button"
-            role={isChosen === undefined ? "menuitem" : "menuitemradio"}
-            aria-checked={isChosen}
-            onClick={() => {
-              menu.current?.hidePopover();
-              onPick();
-            }}
-          >
-            {isChosen !== undefined && (isChosen ? <Icon name="check" /> : <span className="sign" />)}
-            {picture && <Icon name={picture} />}
-            <span>{says}</span>
-            {more !== undefined && <span className="more">{more}</span>}
-          </button>
-        ))}
+        {isOpen &&
+          items.map(({ label: says, icon: picture, more, isChosen, onPick }) => (
+            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has one only where the role does
+            <button
+              key={says}
+              type="button"
+              role={isChosen === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={isChosen}
+              onClick={() => {
+                menu.current?.hidePopover();
+                onPick();
+              }}
+            >
+              {isChosen !== undefined && (isChosen ? <Icon name="check" /> : <span className="sign" />)}
+              {picture && <Icon name={picture} />}
+              <span>{says}</span>
+              {more !== undefined && <span className="more">{more}</span>}
+            </button>
+          ))}
       </div>
     </>
   );

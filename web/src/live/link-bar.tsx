@@ -1,6 +1,8 @@
-/** Says that the way to the server is cut, at once and until it is whole again. */
+/** Says that the way to the server is cut, at once and until it is whole again; and what could not be done. */
+import { visible } from "keel/view";
 import { type ReactElement, useEffect, useRef, useState } from "react";
 import { useAnnounce } from "../kit/announce.tsx";
+import { IconButton } from "../kit/button.tsx";
 import { words } from "../words.ts";
 import { useValue } from "./observable.ts";
 import { useWorld } from "./world.ts";
@@ -29,8 +31,7 @@ export function LinkBar(): ReactElement | null {
   if (state === "lost")
     return (
       <section className="link-bar" aria-label={words.link.label}>
-        <span>{words.link.lost}</span>
-        <span>{words.link.trying}</span>
+        {words.link.lost}
       </section>
     );
   return isLate ? (
@@ -38,4 +39,17 @@ export function LinkBar(): ReactElement | null {
       {words.link.connecting}
     </section>
   ) : null;
+}
+
+/** Until somebody has read it. */
+export function ToldBar(): ReactElement | null {
+  const { told } = useWorld();
+  const now = useValue(told);
+  if (!now) return null;
+  return (
+    <div className={`link-bar is-${now.kind}`} role="alert">
+      <span>{visible(now.says)}</span>
+      <IconButton icon="close" label={words.close} onClick={() => told.set(undefined)} />
+    </div>
+  );
 }

@@ -24,6 +24,8 @@ export type WorldPorts = {
   uuid(): string;
 };
 
+export type Told = { readonly kind: "problem" | "note"; readonly says: string };
+
 type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: number };
 
 /** Feeds that nobody looks at are kept for a while: going back and forth costs nothing. */
@@ -43,6 +45,8 @@ export class World {
   readonly isRefused = new Cell(false);
   /** How far the server lets this browser go; it is only asked for, never decided here. */
   readonly access = new Cell<Access>("work");
+  /** What came of something that a person did, where that is not seen by itself. */
+  readonly told = new Cell<Told | undefined>(undefined);
   /** Inputs on their way, which have no receipt yet. */
   readonly unsent = new Cell<readonly UnsentInput[]>([]);
   /** Why some of them were refused, by their ids; they stay until somebody takes them back. */
@@ -99,6 +103,15 @@ export class World {
 
   submit(session: string, command: Command): Promise<Receipt> {
     return this.client.attach(session).submit(command);
+  }
+
+  /** Does what a person wants; where that is refused, the page says so. */
+  async attempt(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (thrown) {
+      this.told.set({ kind: "problem", says: faultOf(thrown).message });
+    }
   }
 
   /** Safe in the browser before it is sent, and sent until it has a receipt, also by the next page. */

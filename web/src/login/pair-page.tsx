@@ -59,7 +59,9 @@ export function PairPage(): ReactElement {
               value={code}
               onChange={({ target }) => setCode(target.value)}
             />
-            <span className="hint">{words.pair.codeHint}</span>
+            <span className="hint">
+              {words.pair.codeHint} <code>keel serve pair</code>
+            </span>
           </label>
           <label className="field">
             <span className="label">{words.pair.name}</span>

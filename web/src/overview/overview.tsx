@@ -3,18 +3,19 @@ import "./overview.css";
 import type { SessionEntry, WorkspaceEntry } from "keel/protocol";
 import { sayUsd, visible, workspacesByFolder } from "keel/view";
 import { type FormEvent, memo, type ReactElement, useEffect, useState } from "react";
-import { Button, IconButton } from "../kit/button.tsx";
+import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Ago } from "../kit/time.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import { useValue } from "../live/observable.ts";
-import { faultOf, useWorkspace, useWorld } from "../live/world.ts";
+import { faultOf, useAccess, useWorkspace, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 import { activitySigns, RailButton } from "./rail.tsx";
 import { useSearch } from "./use-search.ts";
 import { workerIcons } from "./worker-tabs.tsx";
+import { WorkspaceMenu } from "./workspace-menu.tsx";
 
 type OverviewProps = { readonly onCreate: () => void; readonly onRail: () => void };
 
@@ -27,15 +28,18 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
   const shown = all.filter((workspace) => (withArchived || !workspace.archived) && fits(workspace, wanted));
   const hasArchived = all.some(({ archived }) => archived);
   const said = useSearch(wanted);
+  const mayCreate = useAccess() === "work";
   return (
     <main className="overview" id="main">
       <header className="head">
         <RailButton onOpen={onRail} />
         <h1>{words.overview.title}</h1>
         <div className="tools">
-          <Button look="main" icon="plus" onClick={onCreate}>
-            {words.rail.create}
-          </Button>
+          {mayCreate && (
+            <Button look="main" icon="plus" onClick={onCreate}>
+              {words.rail.create}
+            </Button>
+          )}
         </div>
       </header>
       <div className="sheet">
@@ -61,7 +65,10 @@ export function Overview({ onCreate, onRail }: OverviewProps): ReactElement {
             )}
           </div>
         )}
-        {isKnown && all.length === 0 && <Welcome onCreate={onCreate} />}
+        {!isKnown && <p className="quiet">{words.reading}</p>}
+        {isKnown &&
+          all.length === 0 &&
+          (mayCreate ? <Welcome onCreate={onCreate} /> : <p className="quiet">{words.rail.none}</p>)}
         {all.length > 0 && shown.length === 0 && said.found.length === 0 && (
           <p className="quiet">{words.overview.nothing(wanted)}</p>
         )}
@@ -114,7 +121,6 @@ const hasWords = ({ title, cwd, branch = "", workers }: WorkspaceEntry, wanted: 
 };
 
 const OverviewRow = memo(function OverviewRow({ id }: { readonly id: string }): ReactElement | null {
-  const world = useWorld();
   const workspace = useWorkspace(id);
   if (!workspace) return null;
   const { title, branch, worktree, added = 0, removed = 0, workers, archived, changedAt } = workspace;
@@ -123,15 +129,7 @@ const OverviewRow = memo(function OverviewRow({ id }: { readonly id: string }): 
     <li className={`card${archived ? " is-archived" : ""}`}>
       <div className="card-head">
         <Link to={{ page: "worker", workspace: id }}>{visible(title)}</Link>
-        <IconButton
-          icon={archived ? "undo" : "archive"}
-          label={archived ? words.overview.takeBack : words.overview.archive}
-          onClick={() =>
-            void world.client.workspaces
-              .changeWorkspace({ workspace: id, archived: !archived })
-              .catch(() => undefined)
-          }
-        />
+        <WorkspaceMenu workspace={workspace} />
         <p className="facts quiet figures">
           {branch !== undefined && (
             <span className="one-line">{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>

@@ -6,7 +6,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
-import { useOrderedWorkspaces, useWorkspace } from "../live/world.ts";
+import { useAccess, useOrderedWorkspaces, useWorkspace } from "../live/world.ts";
 import { modKey } from "../shortcuts.ts";
 import { words } from "../words.ts";
 
@@ -31,6 +31,7 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
   const { all, isKnown } = useOrderedWorkspaces();
   const shown = all.filter(({ archived }) => !archived);
   const asks = openAsksOf(shown);
+  const mayCreate = useAccess() === "work";
   return (
     <nav className="rail" aria-label={words.rail.label}>
       <header>
@@ -63,9 +64,13 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
         {isKnown && shown.length === 0 && <p className="quiet none">{words.rail.none}</p>}
       </div>
       <footer>
-        <Button icon="plus" onClick={onCreate}>
-          {words.rail.create}
-        </Button>
+        {mayCreate ? (
+          <Button icon="plus" onClick={onCreate}>
+            {words.rail.create}
+          </Button>
+        ) : (
+          <span />
+        )}
         <Link
           to={{ page: "settings", on: "permissions" }}
           className="button plain icon-only"

@@ -9,8 +9,11 @@ import { useOrderedWorkspaces, useWorkspace, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
 import { RailButton } from "./rail.tsx";
+import { StatePage } from "./state-page.tsx";
 import { isConversation, toConsole } from "./switch-view.ts";
-import { WorkerTabs } from "./worker-tabs.tsx";
+import { NoWorkers, WorkerTabs } from "./worker-tabs.tsx";
+import { WorkspaceFacts } from "./workspace-facts.tsx";
+import { WorkspaceMenu } from "./workspace-menu.tsx";
 
 const Conversation = lazy(async () => ({
   default: (await import("../conversation/conversation.tsx")).Conversation,
@@ -33,16 +36,18 @@ export function WorkerPage({ route, onRail }: WorkerPageProps): ReactElement {
   // The same for as long as it leads to the same place: a change of any workspace draws no row anew.
   const here = useMemo(() => ({ ...route, worker: workerId }), [route, workerId]);
   if (!workspace)
-    return (
+    return isKnown ? (
+      <StatePage onRail={onRail}>{words.noWorkspace}</StatePage>
+    ) : (
       <main className="state" id="main">
         <h1 className="unseen">{words.product}</h1>
-        <p className="quiet">{isKnown ? words.noWorkspace : words.reading}</p>
+        <p className="quiet">{words.reading}</p>
       </main>
     );
   if (!worker)
     return (
       <Frame workspace={workspace} worker={undefined} onRail={onRail}>
-        <p className="state quiet">{words.workers.none}</p>
+        <NoWorkers workspace={workspace} />
       </Frame>
     );
   if (isConversation(worker) && worker.session !== undefined)
@@ -87,21 +92,22 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
         <div className="about">
           <h1 className="one-line">{visible(workspace.title)}</h1>
           <p className="facts">
-            <span className="one-line">{visible(workspace.cwd)}</span>
             {worker && worker.kind !== "diff" && <span>{words.activity[worker.activity]}</span>}
+            <WorkspaceFacts workspace={workspace} />
           </p>
         </div>
         <div className="tools">
           {worker?.engine === "pty" && worker.session !== undefined && (
             <Button
               onClick={() =>
-                void toConsole(world, { workspace, session: worker.session ?? "" }).then(go, () => undefined)
+                void world.attempt(toConsole(world, { workspace, session: worker.session ?? "" }).then(go))
               }
             >
               {words.workers.inConsole}
             </Button>
           )}
           <WorkerTabs workspace={workspace} current={worker?.id} />
+          <WorkspaceMenu workspace={workspace} worker={worker} />
         </div>
       </header>
       <main className="worker-main" id="main">

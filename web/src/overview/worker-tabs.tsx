@@ -1,36 +1,30 @@
 /** The workers of a workspace, and the way to add one. */
 import type { NewWorker, WorkerEntry, WorkspaceEntry } from "keel/protocol";
 import { visible } from "keel/view";
-import type { ReactElement } from "react";
+import { lazy, type ReactElement, useState } from "react";
+import { Button } from "../kit/button.tsx";
 import { Icon, type IconName } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
-import { MenuButton } from "../kit/menu.tsx";
+import { Loaded } from "../kit/loaded.tsx";
+import { MenuButton, type MenuItem } from "../kit/menu.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { useNavigation } from "../live/navigation.ts";
-import { useWorld } from "../live/world.ts";
+import { useAccess, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 import { activitySigns } from "./rail.tsx";
+
+const NewAgent = lazy(async () => ({ default: (await import("./new-agent.tsx")).NewAgent }));
 
 export const workerIcons = { agent: "agent", terminal: "terminal", diff: "diff" } as const satisfies Record<
   WorkerEntry["kind"],
   IconName
 >;
 
-export function WorkerTabs({
-  workspace,
-  current,
-}: {
-  readonly workspace: WorkspaceEntry;
-  readonly current: string | undefined;
-}): ReactElement {
-  const world = useWorld();
-  const { go } = useNavigation();
+type WorkerTabsProps = { readonly workspace: WorkspaceEntry; readonly current: string | undefined };
+
+export function WorkerTabs({ workspace, current }: WorkerTabsProps): ReactElement {
   const chosen = current ?? workspace.workers[0]?.id;
-  const add = async (worker: NewWorker): Promise<void> => {
-    const made = await world.client.workspaces.createWorker({ workspace: workspace.id, worker });
-    go({ page: "worker", workspace: workspace.id, worker: made.id });
-  };
-  const hasDiff = workspace.workers.some(({ kind }) => kind === "diff");
+  const { items, dialog } = useNewWorkers(workspace);
   return (
     <nav className="tabs" aria-label={words.workers.label}>
       {workspace.workers.map(({ id, kind, name, activity }) => (
@@ -48,31 +42,61 @@ export function WorkerTabs({
           <span className="one-line">{visible(name)}</span>
         </Link>
       ))}
-      <MenuButton
-        icon="plus"
-        label={words.workers.add}
-        items={[
-          {
-            label: words.workers.agent,
-            icon: "agent",
-            onPick: () => void add({ kind: "agent", name: words.workers.agent }),
-          },
-          {
-            label: words.workers.terminal,
-            icon: "terminal",
-            onPick: () => void add({ kind: "terminal", name: words.workers.terminal }),
-          },
-          ...(hasDiff
-            ? []
-            : [
-                {
-                  label: words.workers.diff,
-                  icon: "diff" as const,
-                  onPick: () => void add({ kind: "diff", name: words.workers.diff }),
-                },
-              ]),
-        ]}
-      />
+      {items.length > 0 && <MenuButton icon="plus" label={words.workers.add} items={items} />}
+      {dialog}
     </nav>
   );
+}
+
+/** Where nobody works yet: the ways to begin. */
+export function NoWorkers({ workspace }: { readonly workspace: WorkspaceEntry }): ReactElement {
+  const { items, dialog } = useNewWorkers(workspace);
+  return (
+    <div className="state">
+      <p className="quiet">{words.workers.none}</p>
+      <div className="answers">
+        {items.map(({ label, icon, onPick }) => (
+          <Button key={label} icon={icon} onClick={onPick}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      {dialog}
+    </div>
+  );
+}
+
+/** What can be added, and the dialog of what asks for more first. Nothing for whoever may not. */
+function useNewWorkers(workspace: WorkspaceEntry): {
+  readonly items: readonly MenuItem[];
+  readonly dialog: ReactElement | null;
+} {
+  const world = useWorld();
+  const { go } = useNavigation();
+  const [isAsking, setAsking] = useState(false);
+  const mayAdd = useAccess() === "work";
+  const create = async (worker: NewWorker): Promise<void> => {
+    const made = await world.client.workspaces.createWorker({ workspace: workspace.id, worker });
+    go({ page: "worker", workspace: workspace.id, worker: made.id });
+  };
+  const adds = (kind: NewWorker["kind"]): MenuItem => ({
+    label: words.workers[kind],
+    icon: workerIcons[kind],
+    onPick: () => void world.attempt(create({ kind, name: words.workers[kind] })),
+  });
+  const hasDiff = workspace.workers.some(({ kind }) => kind === "diff");
+  const items = [
+    adds("agent"),
+    { label: words.workers.otherAgent, icon: workerIcons.agent, onPick: () => setAsking(true) },
+    adds("terminal"),
+    ...(hasDiff ? [] : [adds("diff")]),
+  ];
+  return {
+    items: mayAdd ? items : [],
+    dialog: isAsking ? (
+      <Loaded>
+        <NewAgent workspace={workspace} onClose={() => setAsking(false)} />
+      </Loaded>
+    ) : null,
+  };
 }

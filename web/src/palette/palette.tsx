@@ -6,7 +6,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useId, useMemo, useRe
 import { fitting } from "../composer/completion.ts";
 import { Icon, type IconName } from "../kit/icon.tsx";
 import { type Navigation, useNavigation } from "../live/navigation.ts";
-import { useWorkspaces, useWorld } from "../live/world.ts";
+import { useAccess, useWorkspaces, useWorld } from "../live/world.ts";
 import { type FoundWords, useSearch } from "../overview/use-search.ts";
 import { workerIcons } from "../overview/worker-tabs.tsx";
 import { settingsPages } from "../route.ts";
@@ -130,6 +130,7 @@ function useEntries(onCreate: () => void): readonly Entry[] {
   const { all } = useWorkspaces();
   const { go } = useNavigation();
   const { client } = useWorld();
+  const mayCreate = useAccess() === "work";
   const [sessions, setSessions] = useState<readonly SessionEntry[]>([]);
   useEffect(() => {
     let isWanted = true;
@@ -152,7 +153,7 @@ function useEntries(onCreate: () => void): readonly Entry[] {
         workers.map(({ id: worker, kind, name, activity, asks = 0 }) => ({
           key: worker,
           name: `${title} · ${name}`,
-          about: asks > 0 ? words.rail.asks(asks) : words.activity[activity],
+          about: asks > 0 ? words.rail.asks(asks) : kind === "diff" ? "" : words.activity[activity],
           icon: workerIcons[kind],
           isAsking: activity === "asking",
           run: () => go({ page: "worker", workspace: id, worker }),
@@ -160,7 +161,9 @@ function useEntries(onCreate: () => void): readonly Entry[] {
       );
     const known = new Set(all.flatMap(({ workers }) => workers.flatMap(({ session }) => session ?? [])));
     const doable: Entry[] = [
-      { key: "create", name: words.rail.create, about: "", icon: "plus", run: onCreate },
+      ...(mayCreate
+        ? [{ key: "create", name: words.rail.create, about: "", icon: "plus" as const, run: onCreate }]
+        : []),
       { key: "asks", name: words.inbox.title, about: "", icon: "inbox", run: () => go({ page: "asks" }) },
       {
         key: "overview",
@@ -191,5 +194,5 @@ function useEntries(onCreate: () => void): readonly Entry[] {
         }),
       );
     return [...workspaces, ...doable, ...earlier];
-  }, [all, sessions, go, onCreate]);
+  }, [all, sessions, go, onCreate, mayCreate]);
 }

@@ -15,7 +15,7 @@ const signs: Readonly<Partial<Record<ToolStatus, SignKind>>> = {
   asking: "asking",
   failed: "failed",
   denied: "denied",
-  interrupted: "failed",
+  interrupted: "idle",
 };
 
 export function CallRow({ row, isOpen: chosen, onToggle }: RowProps<ToolRow>): ReactElement {

@@ -7,7 +7,7 @@ import { useAnnounced } from "../kit/announce.tsx";
 import { Button } from "../kit/button.tsx";
 import { QrCode } from "../kit/qr-code.tsx";
 import { Ago } from "../kit/time.tsx";
-import { faultOf, useWorld } from "../live/world.ts";
+import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 
 type Begun = { readonly pairing: string; readonly code: string; readonly url: string };
@@ -17,6 +17,7 @@ export function DevicesSettings(): ReactElement {
   const { client } = useWorld();
   const [devices, setDevices] = useState<readonly DeviceEntry[]>();
   const [problem, setProblem] = useState("");
+  const mayChange = useAccess() === "work";
   const look = useCallback(
     (): void =>
       void client.devices.list().then(setDevices, (thrown: unknown) => setProblem(faultOf(thrown).message)),
@@ -32,12 +33,14 @@ export function DevicesSettings(): ReactElement {
         <ul className="rules">
           {devices?.map(({ id, name, access, createdAt, connected }) => (
             <li key={id}>
-              <strong>{visible(name)}</strong>
-              <span className="quiet">{words.devices.access[access]}</span>
-              <span className="quiet">
-                {connected > 0 ? words.devices.connected : <Ago at={createdAt} />}
+              <span className="about">
+                <strong>{visible(name)}</strong>{" "}
+                <span className="quiet">
+                  {words.devices.access[access]} ·{" "}
+                  {connected > 0 ? words.devices.connected : <Ago at={createdAt} />}
+                </span>
               </span>
-              {id !== "own" && (
+              {mayChange && id !== "own" && (
                 <Button look="plain" icon="trash" onClick={() => remove(id)}>
                   {words.settings.remove}
                 </Button>
@@ -51,7 +54,7 @@ export function DevicesSettings(): ReactElement {
           {problem}
         </p>
       )}
-      <PairDevice onDone={look} onProblem={setProblem} />
+      {mayChange && <PairDevice onDone={look} onProblem={setProblem} />}
     </>
   );
 }

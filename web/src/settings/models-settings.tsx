@@ -18,7 +18,9 @@ function Models({ session }: { readonly session: string }): ReactElement {
         <thead>
           <tr>
             <th scope="col">{words.settings.model}</th>
-            <th scope="col">{words.settings.provider}</th>
+            <th scope="col" className="not-narrow">
+              {words.settings.provider}
+            </th>
             <th scope="col" className="figures">
               {words.settings.window}
             </th>
@@ -34,9 +36,13 @@ function Models({ session }: { readonly session: string }): ReactElement {
           {models?.map(({ id, name, provider, windowTokens, prices }) => (
             <tr key={id}>
               <th scope="row">
-                {visible(name)} <span className="quiet">{visible(id)}</span>
+                {visible(name)}{" "}
+                <span className="quiet">
+                  {visible(id)}
+                  <span className="only-narrow"> · {visible(provider)}</span>
+                </span>
               </th>
-              <td>{visible(provider)}</td>
+              <td className="not-narrow">{visible(provider)}</td>
               <td className="figures">{sayCount(windowTokens)}</td>
               <td className="figures">{prices ? `$${prices.input}` : words.settings.noPrice}</td>
               <td className="figures">{prices ? `$${prices.output}` : words.settings.noPrice}</td>

@@ -3,7 +3,7 @@ import { visible } from "keel/view";
 import { type ReactElement, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { useInquiry } from "../live/use-inquiry.ts";
-import { faultOf, useWorld } from "../live/world.ts";
+import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { InlineMarkdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
 import { OfSession } from "./of-session.tsx";
@@ -22,6 +22,7 @@ function Rules({ session }: { readonly session: string }): ReactElement {
   const [list, setList] = useState<RuleList>("allow");
   const [problem, setProblem] = useState("");
   const rules = useInquiry(session, "rules", changes);
+  const mayChange = useAccess() === "work";
   const change = async (how: "add" | "remove", of: RuleList, text: string): Promise<void> => {
     try {
       const permissions = [{ type: "rules" as const, change: how, list: of, rules: [text] }];
@@ -45,7 +46,7 @@ function Rules({ session }: { readonly session: string }): ReactElement {
                 <li key={`${row.source} ${row.rule}`}>
                   <code>{visible(row.rule)}</code>
                   <span className="quiet">{visible(row.source)}</span>
-                  {row.source === "session" && (
+                  {mayChange && row.source === "session" && (
                     <Button look="plain" icon="trash" onClick={() => void change("remove", one, row.rule)}>
                       {words.settings.remove}
                     </Button>
@@ -56,36 +57,42 @@ function Rules({ session }: { readonly session: string }): ReactElement {
           </ul>
         </section>
       ))}
-      <form
-        className="add-rule"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void change("add", list, rule.trim());
-        }}
-      >
-        <label className="field">
-          <span className="label">{words.settings.newRule}</span>
-          <input
-            className="input"
-            placeholder="Bash(npm test:*)"
-            value={rule}
-            onChange={({ target }) => setRule(target.value)}
-          />
-        </label>
-        <label className="field">
-          <span className="label">{words.settings.newList}</span>
-          <select className="input" value={list} onChange={({ target }) => setList(target.value as RuleList)}>
-            {lists.map((one) => (
-              <option key={one} value={one}>
-                {words.settings.lists[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" className="button" disabled={rule.trim() === ""}>
-          {words.settings.add}
-        </button>
-      </form>
+      {mayChange && (
+        <form
+          className="add-rule"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void change("add", list, rule.trim());
+          }}
+        >
+          <label className="field">
+            <span className="label">{words.settings.newRule}</span>
+            <input
+              className="input"
+              placeholder="Bash(npm test:*)"
+              value={rule}
+              onChange={({ target }) => setRule(target.value)}
+            />
+          </label>
+          <label className="field">
+            <span className="label">{words.settings.newList}</span>
+            <select
+              className="input"
+              value={list}
+              onChange={({ target }) => setList(target.value as RuleList)}
+            >
+              {lists.map((one) => (
+                <option key={one} value={one}>
+                  {words.settings.lists[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="submit" className="button" disabled={rule.trim() === ""}>
+            {words.settings.add}
+          </button>
+        </form>
+      )}
       {problem !== "" && (
         <p className="problem" role="alert">
           {problem}

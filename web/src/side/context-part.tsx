@@ -53,10 +53,7 @@ export function ContextPart({
         </p>
       ))}
       {!isReadOnly && (
-        <Button
-          look="plain"
-          onClick={() => void world.submit(session, { type: "compact" }).catch(() => undefined)}
-        >
+        <Button look="plain" onClick={() => void world.attempt(world.submit(session, { type: "compact" }))}>
           {words.context.compact}
         </Button>
       )}

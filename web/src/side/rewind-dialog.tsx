@@ -88,6 +88,7 @@ export function RewindDialog({ session, view, checkpoint, onClose }: RewindDialo
               </li>
             ))}
           </ul>
+          {checkpoints.length === 0 && <p>{words.rewind.none}</p>}
           {preview && <Changes of={preview} />}
           {problem !== "" && (
             <p className="problem" role="alert">

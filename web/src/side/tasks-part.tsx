@@ -48,8 +48,7 @@ function OneTask({
 }: Omit<TasksPartProps, "view"> & { readonly row: Work }): ReactElement {
   const world = useWorld();
   const [isOpen, setOpen] = useState(false);
-  const stop = (): void =>
-    void world.submit(session, { type: "stop", taskId: row.taskId }).catch(() => undefined);
+  const stop = (): void => void world.attempt(world.submit(session, { type: "stop", taskId: row.taskId }));
   return (
     <li>
       <button type="button" className="task" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -17,7 +17,8 @@ import { terminalTheme } from "./terminal-theme.ts";
 type Ended = { readonly code: number; readonly signal: string | null };
 
 export function TerminalWorker({ worker }: { readonly worker: WorkerEntry }): ReactElement {
-  const { client } = useWorld();
+  const world = useWorld();
+  const { client } = world;
   const place = useRef<HTMLDivElement>(null);
   const [ended, setEnded] = useState<Ended>();
   const [problem, setProblem] = useState("");
@@ -49,7 +50,7 @@ export function TerminalWorker({ worker }: { readonly worker: WorkerEntry }): Re
       {said !== "" && (
         <div className="ended">
           <span>{said}</span>
-          <Button onClick={() => void client.workspaces.restartWorker({ worker: id }).catch(() => undefined)}>
+          <Button onClick={() => void world.attempt(client.workspaces.restartWorker({ worker: id }))}>
             {words.workers.restart}
           </Button>
         </div>
@@ -70,6 +71,8 @@ function openTerminal(
     scrollback: 5_000,
     theme: terminalTheme(place),
     screenReaderMode: true,
+    // A program knows nothing of the theme: its words stay legible on whatever it puts behind them.
+    minimumContrastRatio: 4.5,
     linkHandler: {
       // A program may write any address; only those of the web are opened, and none knows where it was opened from.
       activate: (_, address) => {

@@ -149,14 +149,19 @@ type LoadedTexts = {
 };
 
 function shelfOf(library: SessionLibrary, { agents: given = [], skills }: OpenOptions): LoadedTexts {
-  const named = [...given, ...library.agents.filter(isNotIn(given))];
   return {
     library,
-    agents: [...named, ...builtInAgents.filter(isNotIn(named))],
+    agents: kindsOfAgents([...given, ...library.agents.filter(isNotIn(given))]),
     registry: registryOf(library),
     offered: modelSkills(library, skills),
   };
 }
+
+/** With those that every session has. */
+export const kindsOfAgents = (named: readonly AgentProfile[]): readonly AgentProfile[] => [
+  ...named,
+  ...builtInAgents.filter(isNotIn(named)),
+];
 
 const isNotIn =
   (others: readonly AgentProfile[]) =>

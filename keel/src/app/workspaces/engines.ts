@@ -1,13 +1,30 @@
 /** Which engine drives which kind of worker: one row each, loaded with its first worker. */
-import type { WorkerKind } from "../../protocol/workspace.ts";
+import type { EngineEntry, WorkerKind } from "../../protocol/workspace.ts";
 import type { StartWorker } from "./worker.ts";
 
-type Engine = { readonly kind: WorkerKind; readonly load: () => Promise<StartWorker> };
+type Engine = {
+  readonly kind: WorkerKind;
+  /** Of an agent: what a person can say of a new one. */
+  readonly fields?: EngineEntry["fields"];
+  readonly load: () => Promise<StartWorker>;
+};
 
 const engines: Readonly<Record<string, Engine>> = {
-  keel: { kind: "agent", load: async () => (await import("./keel-agent.ts")).startKeelAgent },
-  sdk: { kind: "agent", load: async () => (await import("./sdk-agent.ts")).startSdkAgent },
-  pty: { kind: "agent", load: async () => (await import("./terminal-worker.ts")).startPtyAgent },
+  keel: {
+    kind: "agent",
+    fields: ["kind", "model", "mode"],
+    load: async () => (await import("./keel-agent.ts")).startKeelAgent,
+  },
+  sdk: {
+    kind: "agent",
+    fields: ["model", "mode"],
+    load: async () => (await import("./sdk-agent.ts")).startSdkAgent,
+  },
+  pty: {
+    kind: "agent",
+    fields: ["command"],
+    load: async () => (await import("./terminal-worker.ts")).startPtyAgent,
+  },
   git: { kind: "diff", load: async () => (await import("./diff-worker.ts")).startDiff },
   shell: { kind: "terminal", load: async () => (await import("./terminal-worker.ts")).startShell },
 };
@@ -24,3 +41,8 @@ export function engineOf({ kind, engine }: { kind: string; engine: string }): En
   const found = Object.hasOwn(engines, engine) ? engines[engine] : undefined;
   return found?.kind === kind ? found : undefined;
 }
+
+/** Those that can drive an agent, for whoever makes one: the usual one first. */
+export const agentEngines: readonly EngineEntry[] = Object.entries(engines).flatMap(
+  ([name, { kind, fields = [] }]) => (kind === "agent" ? [{ name, fields }] : []),
+);

@@ -7,11 +7,12 @@ import path from "node:path";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
+import type { AnswerTo } from "../../protocol/operation.ts";
 import type { NewWorker, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../../protocol/workspace.ts";
 import type { WorkspaceOperation } from "../../protocol/workspace-operations.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { LateGuard } from "../compose/late-ports.ts";
-import { engineOf, usualEngines } from "./engines.ts";
+import { agentEngines, engineOf, usualEngines } from "./engines.ts";
 import { entryOf, type OpenWorkspace, recordOf, workerEntryOf } from "./open-workspace.ts";
 import { type FolderSettings, unknownEngine, type Worker, type WorkspaceSessions } from "./worker.ts";
 import { type HandlersOf, WorkerCalls, type WorkerHandlers } from "./worker-calls.ts";
@@ -30,6 +31,8 @@ export type ServedWorkspacesOptions = {
   hold(name: string): Promise<HeldLease>;
   /** What holds in a folder. */
   settings(cwd: string): Promise<FolderSettings>;
+  /** What a new agent there could be. */
+  offers(cwd: string): Promise<Omit<AnswerTo<"choices">, "engines">>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
 };
@@ -99,6 +102,11 @@ export class ServedWorkspaces {
     workspaces: async ({ archived = false }) => {
       await this.#load();
       return this.#entries((record) => archived || !record.archived);
+    },
+    choices: async ({ cwd }) => {
+      if (cwd === undefined) return { engines: agentEngines, agents: [], models: [] };
+      await mustBeFolder(cwd);
+      return { engines: agentEngines, ...(await this.#options.offers(cwd)) };
     },
     createWorkspace: async ({ cwd: folder, title, worktree, workers = [] }) => {
       await this.#load();

@@ -144,11 +144,18 @@ export function openWebDoor({
     : createServer(bounds);
   server.maxConnections = limits.connections;
   if (keeper) server.on("connection", (socket) => strangers.arrive(socket));
+  let isClosing = false;
+  /** A connection that is kept alive leads to this server for ever: whoever asks again is to find the next one. */
+  const letGo = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader("connection", "close");
+  };
   server.on("request", (request, response) => {
+    if (isClosing) letGo(response);
     answer(request, response).catch((thrown: unknown) => {
       if (thrown instanceof BodyRefused && !response.headersSent)
         return sayJson(response, thrown.status, { error: thrown.message });
       const failure = toFault(thrown);
+      if (failure.code === "link_lost") letGo(response);
       if (response.headersSent) response.destroy();
       else sayJson(response, statusOf(failure.code), { fault: failure.toData() });
     });
@@ -268,6 +275,7 @@ export function openWebDoor({
     clients: () => live.size,
     clientsOf,
     close() {
+      isClosing = true;
       removed();
       for (const client of live) client.end(goingAway, "the server says goodbye");
       for (const all of Object.values(sockets)) all.close();
