@@ -167,6 +167,8 @@ export const capabilities: readonly Capability[] = [
       "testing/",
       // A server in the background is meant to outlive who started it.
       "hosts/cli/commands/serve-apart.ts",
+      // The person's own ssh, which ends with its pipes.
+      "transport/node/program-wire.ts",
       // A browser is not ours to end.
       "hosts/cli/commands/open-browser.ts",
     ],

@@ -68,6 +68,10 @@ export const budgets = {
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
+  /** Cuts of the line of one conversation by `keel ssh`, with a program in place of ssh. */
+  "ssh-cuts": { sample: 6, full: 50, seconds: 20 },
+  /** The same by a real sshd, where there is one. */
+  "sshd-cuts": { sample: 3, full: 50, seconds: 10 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
   /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */

@@ -10,6 +10,7 @@ import { type OptionName, type SessionOptions, toolPresets } from "../protocol/o
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
 import type { EditorBuffers } from "../workspace/files/buffers.ts";
+import type { EditorTerminals } from "../workspace/processes/editor-terminals.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import type { SessionChoice } from "./sessions/which-session.ts";
 
@@ -58,6 +59,8 @@ export type HostOptions = {
   readonly mcpServers?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** What an editor has open counts in place of the disk, and changes of files go through it. */
   readonly buffers?: EditorBuffers | undefined;
+  /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */
+  readonly terminals?: EditorTerminals | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */

@@ -22,6 +22,8 @@ export type WireOptions = {
   /** What this client is called. */
   readonly name?: string | undefined;
   readonly timers: LinkTimers;
+  /** How long opening it may take; as long as a silence when left out. */
+  readonly openMs?: number | undefined;
 };
 
 /** What a follower may have in wait: beyond it the wire is cut, and the follower goes on by its last event. */
@@ -100,8 +102,8 @@ type WatchedFrame = Extract<ClientFrame, { type: "follow" | `watch-${WatchName}`
 
 type WaitingCall = { done(answer: unknown): void; failed(why: unknown): void };
 
-async function connect({ open, name, timers }: WireOptions): Promise<WireConnection> {
-  const wire = await openInTime(open, timers).catch((thrown: unknown) => {
+async function connect({ open, name, timers, openMs }: WireOptions): Promise<WireConnection> {
+  const wire = await openInTime(open, timers, openMs).catch((thrown: unknown) => {
     if (thrown instanceof Fault) throw thrown;
     throw lost(reasonOf(thrown));
   });
@@ -219,10 +221,14 @@ async function connect({ open, name, timers }: WireOptions): Promise<WireConnect
 }
 
 /** A way that goes silent before it is open says nothing of that: whoever waits for it would wait for ever. */
-async function openInTime(open: WireOptions["open"], timers: LinkTimers): Promise<MessageWire> {
+async function openInTime(
+  open: WireOptions["open"],
+  timers: LinkTimers,
+  openMs = silentMs,
+): Promise<MessageWire> {
   const late = new AbortController();
   const gaveUp = Promise.withResolvers<never>();
-  const stop = timers.every(silentMs, () => {
+  const stop = timers.every(openMs, () => {
     late.abort();
     gaveUp.reject(lost("it does not open"));
   });

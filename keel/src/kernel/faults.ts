@@ -98,6 +98,11 @@ export const faults = {
     hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
     exit: exitCodes.unreachable,
   },
+  remote_lacks: {
+    says: "{host} {reason}",
+    hint: "Install there what is missing (`npm install --global keel`, Node 24), or name it: --keel PATH.",
+    exit: exitCodes.setUp,
+  },
   outcome_unknown: {
     says: "It is not known whether {what} was done: the server started anew in between.",
     hint: "Look at the session, and send it again if it was not.",

@@ -4,6 +4,7 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
+import { serverCommands } from "./commands/server-commands.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
 
@@ -115,75 +116,7 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
   ...settingsCommands(command),
-  command({
-    usage:
-      "keel serve [--port N [--host ADDRESS] …] [--detach | --stdio | --status | --stop | --openapi] [--json]",
-    says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
-    options: {
-      ...json,
-      port: { kind: "text", value: "N", says: "Also on 127.0.0.1, at this port; 0 for any that is free" },
-      host: {
-        kind: "text",
-        value: "ADDRESS",
-        says: "At that port of another address than 127.0.0.1; with TLS, unless it is of this machine alone",
-      },
-      "tls-cert": { kind: "text", value: "FILE", says: "The certificate, with those in between, in PEM" },
-      "tls-key": { kind: "text", value: "FILE", says: "Its key, in PEM" },
-      "public-url": {
-        kind: "text",
-        value: "URL",
-        says: "What a tunnel or a proxy in front calls this server: links carry it, and pages of it may come in",
-      },
-      detach: { kind: "flag", says: "In the background: the end of this terminal does not reach it" },
-      stdio: { kind: "flag", says: "Speak keel.v1 over standard input and output, and end with them" },
-      status: { kind: "flag", says: "Say whether one runs, and what it has at work" },
-      stop: { kind: "flag", says: "End the one that runs, in order, and wait for that" },
-      openapi: { kind: "flag", says: "Print the interface as an OpenAPI 3.1 document, and start nothing" },
-    },
-    // Whoever started it may look away: others attach.
-    unheard: "goes-on",
-    load: async () => (await import("./commands/serve.ts")).serve,
-  }),
-  command({
-    usage: "keel serve pair [--name NAME] [--access LEVEL] [--yes] [--json]",
-    says: "Shows a code with which another device is let in, once both show the same digits",
-    options: {
-      ...yes,
-      ...json,
-      name: {
-        kind: "text",
-        value: "NAME",
-        says: "What it is called here; what it says itself when left out",
-      },
-      access: {
-        kind: "text",
-        value: "LEVEL",
-        says: "watch, answer (what is asked; the default) or work (everything)",
-      },
-    },
-    load: async () => (await import("./commands/devices.ts")).pair,
-  }),
-  command({
-    usage: "keel serve devices [remove ID] [--json]",
-    says: "Who was let in to the server and may come again; one that is removed is cut off",
-    options: json,
-    load: async () => (await import("./commands/devices.ts")).devices,
-  }),
-  command({
-    usage: "keel console [--port N] [--no-open] [--json]",
-    says: "Opens the browser app; starts the server that it needs where none runs",
-    options: {
-      ...json,
-      port: { kind: "text", value: "N", says: "Of a server that is started; any that is free when left out" },
-      "no-open": { kind: "flag", says: "Only say the link" },
-    },
-    load: async () => (await import("./commands/console.ts")).openConsole,
-  }),
-  command({
-    usage: "keel attach [ID]",
-    says: "Joins a session of the server on this terminal: the newest of this folder if none is named",
-    load: async () => (await import("./attach/attach.ts")).attach,
-  }),
+  ...serverCommands(command),
   command({
     usage: "keel runner [OPTIONS]",
     says: "One conversation for a host application: JSON lines in and out",

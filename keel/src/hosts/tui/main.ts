@@ -2,10 +2,12 @@
  * `keel` on a terminal: asks what has to be known first, opens the session, and gives it a screen; or plain lines, where
  * a screen would be in the way. Ends when the person does, and leaves the terminal as it was.
  */
+import { setFlagsFromString } from "node:v8";
 import { type Home, openHome } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { nearHandle } from "../../app/sessions/near-handle.ts";
+import type { KeelClient } from "../../client/connect.ts";
 import { Fault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
 import { valueAt } from "../../kernel/json.ts";
@@ -71,52 +73,57 @@ async function openOr(
 }
 
 /** A session of the server of this home. It goes on when the screen has gone. Throws `link_lost` where none runs. */
-export async function attachScreen(
-  id: string,
-  door: ScreenDoor & { readonly home: string },
-): Promise<number> {
-  const [{ connectHere }, { farSessions, onLinkOf }] = await Promise.all([
-    import("../../app/sessions/home-server.ts"),
-    import("./far.ts"),
-  ]);
+async function attachScreen(id: string, door: ScreenDoor & { readonly home: string }): Promise<number> {
+  const { connectHere } = await import("../../app/sessions/home-server.ts");
   const { client } = await connectHere(door.home, "keel");
-  const clock = { now: () => Date.now() };
   try {
-    for (let session = id; ; ) {
-      const handle = client.attach(session);
-      const { effective } = await handle.inquire("settings");
-      const end = await runOn({
-        handle,
-        terminal: door.terminal,
-        own: ownSide({ env: door.env, home: door.home, process }),
-        sessions: farSessions(client, clock.now),
-        settings: screenSettings(effective),
-        budgetUsd: budgetIn(effective),
-        env: door.env,
-        version: door.version,
-        onLink: onLinkOf(client),
-        signal: door.stopped.signal,
-        guard: door.guard,
-        clock,
-      });
-      if (end.kind === "stopped") return door.stopped.code();
-      if (end.kind === "switch") session = end.session;
-      else {
-        door.say(
-          end.kind === "closed"
-            ? "The session was closed."
-            : `Left. It goes on at the server: keel attach ${session}`,
-        );
-        return exitCodes.ended;
-      }
-    }
+    return await screenOn({ client, id, again: `keel attach ${id}` }, door);
   } finally {
     client.close();
   }
 }
 
+/** A session of a server, wherever that is. `again` is how one comes back to it. */
+export async function screenOn(
+  { client, id, again }: { readonly client: KeelClient; readonly id: string; readonly again: string },
+  door: ScreenDoor & { readonly home: string },
+): Promise<number> {
+  const { farSessions, onLinkOf } = await import("./far.ts");
+  const clock = { now: () => Date.now() };
+  for (let session = id; ; ) {
+    const handle = client.attach(session);
+    const { effective } = await handle.inquire("settings");
+    const end = await runOn({
+      handle,
+      terminal: door.terminal,
+      own: ownSide({ env: door.env, home: door.home, process }),
+      sessions: farSessions(client, clock.now),
+      settings: screenSettings(effective),
+      budgetUsd: budgetIn(effective),
+      env: door.env,
+      version: door.version,
+      onLink: onLinkOf(client),
+      signal: door.stopped.signal,
+      guard: door.guard,
+      clock,
+    });
+    if (end.kind === "stopped") return door.stopped.code();
+    if (end.kind === "switch") session = end.session;
+    else {
+      door.say(
+        end.kind === "closed"
+          ? "The session was closed."
+          : `Left. It goes on at the server: ${again.replace(id, session)}`,
+      );
+      return exitCodes.ended;
+    }
+  }
+}
+
 /** On the screen, or as plain lines. */
 async function runOn(host: ScreenHost): Promise<ScreenEnd> {
+  // It stays open all day: V8 gives back what it does not need, for a little more time (docs/decisions/0032).
+  setFlagsFromString("--memory-saver-mode");
   try {
     if (!host.settings.plain && !isPlain(host.env)) return await runScreen(host);
     const { runPlain } = await import("./plain.ts");

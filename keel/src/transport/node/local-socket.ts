@@ -12,13 +12,16 @@ export type LocalSocketOptions = {
   readonly maxBytes: number;
 };
 
+/** One that reads no more than is taken off its hands. */
+export type LocalSocketWire = MessageWire & { pause(): void; resume(): void };
+
 /** Throws `link_lost` where nobody listens. */
 export async function openLocalSocket({
   socket: place,
   path,
   protocol,
   maxBytes,
-}: LocalSocketOptions): Promise<MessageWire> {
+}: LocalSocketOptions): Promise<LocalSocketWire> {
   // Loaded late: most processes attach to nothing.
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`ws://localhost${path}`, [protocol], {
@@ -44,6 +47,8 @@ export async function openLocalSocket({
       listener = heard;
     },
     closed: closed.promise,
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
     close() {
       socket.close();
       // A dead peer answers no goodbye.

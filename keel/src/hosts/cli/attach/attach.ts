@@ -18,6 +18,7 @@ import { sayWritten, showFault } from "../show-fault.ts";
 import { exitCodeOf } from "../signals.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import { askPerson } from "../terminal/ask-person.ts";
+import type { FarSession } from "../terminal/screen.ts";
 import { personAsker } from "../terminal/terminal.ts";
 import { type AttachLine, attachLines, newAttachMemo, recentLines } from "./attach-lines.ts";
 import { type TypedLines, typedLines } from "./typed-lines.ts";
@@ -32,16 +33,26 @@ export const attach: CommandRun = async ({ positionals }, context) => {
   try {
     const id = named ?? (await newestHere(client, context));
     if (id === undefined) return exitCodes.noSession;
-    if (context.out.isTerminal && context.input.isTTY === true && !isPlainTerminal(context.env)) {
-      const { attachOnScreen } = await import("../terminal/screen.ts");
-      return await attachOnScreen(id, openHome(context).path, context);
-    }
-    const session = await attachTo(client, id, recentEvents);
-    return await converse(session, client, context);
+    return await attachHere(
+      { client, id, home: openHome(context).path, again: `keel attach ${id}` },
+      context,
+    );
   } finally {
     client.close();
   }
 };
+
+/** A session of a server, wherever it is, on this terminal: on the screen, or as lines where there is none. */
+export async function attachHere(
+  { client, id, home, again }: FarSession & { readonly home: string },
+  context: Context,
+): Promise<number> {
+  if (context.out.isTerminal && context.input.isTTY === true && !isPlainTerminal(context.env)) {
+    const { attachOnScreen } = await import("../terminal/screen.ts");
+    return await attachOnScreen({ client, id, home, again }, context);
+  }
+  return await converse({ client, id, again }, context);
+}
 
 /** One that cannot be drawn on, or whose person listens: lines. */
 const isPlainTerminal = (env: Context["env"]): boolean =>
@@ -62,7 +73,8 @@ async function newestHere(client: KeelClient, { cwd, err }: Context): Promise<st
 const sayEntry = ({ cwd, title, firstInput = "", owner }: SessionEntry): string =>
   visible(`${owner}  ${cwd}  ${shorten((title ?? firstInput).replaceAll("\n", " "), 60)}`).trimEnd();
 
-async function converse(session: AttachedSession, client: KeelClient, context: Context): Promise<number> {
+async function converse({ client, id: joined, again }: FarSession, context: Context): Promise<number> {
+  const session = await attachTo(client, joined, recentEvents);
   const { out, err } = context;
   const tell = (lines: readonly AttachLine[]): void => {
     for (const { kind, text: words } of lines) (kind === "said" ? out : err).line(words);
@@ -129,8 +141,7 @@ async function converse(session: AttachedSession, client: KeelClient, context: C
     lines.close();
     unwatch();
     release();
-    if (context.input.isTTY === true)
-      err.line(`Detached; the session goes on. To come back: keel attach ${session.handle.id}`);
+    if (context.input.isTTY === true) err.line(`Detached; the session goes on. To come back: ${again}`);
   }
 }
 

@@ -20,7 +20,7 @@ export type StartedServer = ServerState & { readonly link?: string | undefined }
  */
 export async function startApart(
   given: readonly string[],
-  { home, err }: { readonly home: string; readonly err: Context["err"] },
+  { home, err }: { readonly home: string; readonly err: Pick<Context["err"], "write"> },
 ): Promise<StartedServer | number> {
   const folder = path.join(home, "logs");
   await mkdir(folder, { recursive: true, mode: 0o700 });

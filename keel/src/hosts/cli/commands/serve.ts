@@ -26,8 +26,14 @@ type ServeValues = {
 };
 
 export const serve: CommandRun<ServeValues> = async ({ values }, context) => {
-  if ([values.detach, values.stdio, values.status, values.stop, values.openapi].filter(Boolean).length > 1)
-    throw usage("Name one of --detach, --stdio, --status, --stop and --openapi.");
+  const isRelay = values.stdio && values.detach;
+  const wishes = [isRelay || values.detach || values.stdio, values.status, values.stop, values.openapi];
+  if (wishes.filter(Boolean).length > 1)
+    throw usage("Name one of --detach (also with --stdio), --stdio, --status, --stop and --openapi.");
+  if (isRelay) {
+    if (addressIn(values)) throw usage("With --stdio --detach only the pipes and the socket are served.");
+    return (await import("./serve-relay.ts")).relay(context);
+  }
   if (values.openapi) {
     const { openApiDocument } = await import("../../server/openapi.ts");
     context.out.line(JSON.stringify(openApiDocument(context.version), null, 2));

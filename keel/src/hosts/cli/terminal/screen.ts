@@ -1,5 +1,6 @@
 /** Opens the screen of a session for the person at the terminal: this process's streams, signals and crashes as it needs them. */
 import { usage } from "../../../app/flags/arguments.ts";
+import type { KeelClient } from "../../../client/connect.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import type { Context } from "../context.ts";
 import { openOptions, type SessionValues } from "../print/print.ts";
@@ -27,10 +28,21 @@ export async function openScreen(
   }
 }
 
-/** A session of the server, on the screen. */
-export async function attachOnScreen(id: string, home: string, context: Context): Promise<number> {
-  const { attachScreen } = await import("../../tui/main.ts");
-  return await withDoor(context, (door) => attachScreen(id, { ...door, home }));
+/** A session of a server, wherever that is. */
+export type FarSession = {
+  readonly client: KeelClient;
+  readonly id: string;
+  /** How one comes back to it. */
+  readonly again: string;
+};
+
+/** A session of a server, on the screen. */
+export async function attachOnScreen(
+  { client, id, again, home }: FarSession & { readonly home: string },
+  context: Context,
+): Promise<number> {
+  const { screenOn } = await import("../../tui/main.ts");
+  return await withDoor(context, (door) => screenOn({ client, id, again }, { ...door, home }));
 }
 
 /** The rehearsal on the screen, with a few words of what can be tried. Its folder is gone afterwards, unless somebody wants it. */
