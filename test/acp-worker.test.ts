@@ -427,8 +427,9 @@ describe("over a restart of the server", () => {
       content: told(["call", ["fs/write_text_file", { path: path.join(at.cwd, "a"), content: "x" }]]),
     });
     await until("the question", () => openAsk() !== undefined);
-    // As a kill would: nothing is closed.
     const folder = path.join(homeOf(at), "server/workers", worker, "messages.jsonl");
+    await until("the question on disk", () => readFileSync(folder, "utf8").includes('"ask.opened"'));
+    // As a kill would: nothing is closed.
     const cut = readFileSync(folder, "utf8");
     await served.close();
     writeFileSync(folder, cut);

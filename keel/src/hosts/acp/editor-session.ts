@@ -341,7 +341,7 @@ export class EditorSession {
     "settings.changed": ({ patch }) => void this.#tellChoices(patch),
     "turn.finished": (end) => {
       // Those that it began at the last moment are heard of by now.
-      if (this.#isCancelled) this.#stopAgents();
+      if (this.#isCancelled && end.reason === "interrupted") this.#stopAgents();
       this.#isCancelled = false;
       if (this.#teller.isMuted) this.#teller.isMuted = false;
       else if (this.#prompts.size === 0) this.#rest(promptEnd(end, { isCancelled: false }));
