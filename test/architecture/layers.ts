@@ -34,8 +34,8 @@ const rows = {
   // ssh.
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 820 },
   // With the tables of options, inquiries and operations, which every door is made from.
-  // With what a new agent can be made of, for whoever makes one.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_050 },
+  // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_100 },
   // With a QR code, for both screens.
   view: { imports: basics, packages: [], lines: 3_800 },
 
