@@ -80,6 +80,8 @@ export const budgets = {
   "sshd-cuts": { sample: 3, full: 50, seconds: 10 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
+  /** Questions that two browsers, a screen and a program have before them, and one or all of them answer. */
+  "browser-hands": { sample: 5, full: 100, seconds: 20 },
   /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */
   "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
