@@ -83,10 +83,7 @@ test("a connection that is cut at seeded places leaves the page as the log is, o
     proxy.endAll();
     for (let turn = 0; turn < turns; turn++) {
       await say(page, `Go ${turn}`);
-      await until(
-        `seed ${number}: turn ${turn} is over`,
-        () => finishedTurns(stage) === turn + 1,
-      );
+      await until(`seed ${number}: turn ${turn} is over`, () => finishedTurns(stage) === turn + 1);
     }
     proxy.cuts = 0;
     await asTheLogIs(page, stage, `seed ${number}`);
