@@ -90,6 +90,8 @@ export const budgets = {
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */
   "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Calls of one reply that the terminal screen shows while they run. */
+  "screen-calls": { sample: 60, full: 500, seconds: 5 },
   /** Questions that the terminal screen and other clients of a server answer at the same moment. */
   "screen-hands": { sample: 6, full: 500, seconds: 12 },
   /** Scenarios of the terminal screen, here, at a server, and at a server that is killed at one of their moments. */
