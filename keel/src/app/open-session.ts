@@ -18,7 +18,6 @@ import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import type { Inquire, RunningTask, SessionFacts } from "../protocol/inquiry.ts";
 import type { Bill, ContextBreakdown } from "../protocol/usage.ts";
-import { offersForeign } from "../tools/presets.ts";
 import { attachTo, overOf, SettledAsks, type TakeAtOnce } from "./attach.ts";
 import { type CloseReason, closeAll, UndoList } from "./close.ts";
 import type { HomeResources } from "./compose/home-resources.ts";
@@ -150,7 +149,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => composition.mcp.close());
-  if (offersForeign(options.tools)) composition.mcp.start();
+  if (options.mcpStart !== "asked") composition.mcp.start();
   const port = lateModel();
   const parts: SessionPorts = {
     ...composition.parts,

@@ -57,6 +57,8 @@ export type HostOptions = {
   readonly ownTools?: readonly OwnTool[] | undefined;
   /** MCP servers, by a name of the host's own. */
   readonly mcpServers?: Readonly<Record<string, McpServerOptions>> | undefined;
+  /** `asked`: MCP servers are started by `mcp.start()` of the session, and not while it is opened. */
+  readonly mcpStart?: "asked" | undefined;
   /** What an editor has open counts in place of the disk, and changes of files go through it. */
   readonly buffers?: EditorBuffers | undefined;
   /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */

@@ -26,6 +26,8 @@ export type SessionMcpOptions = {
   readonly named?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** `only`: those of files are left out. */
   readonly strict?: "only" | undefined;
+  /** Whether the model is offered tools of servers; else none is started. It is when left out. */
+  readonly isOffered?: boolean | undefined;
   readonly plugins?: readonly Pick<Plugin, "name" | "mcpServers">[] | undefined;
   /** Keel's own folder; undefined where nothing is to be kept. */
   readonly home: string | undefined;
@@ -55,6 +57,8 @@ export type SessionMcp = {
 export type McpControl = Omit<McpBox, keyof Toolbox | "close"> & {
   /** The tools that can be called now, by the names that the model knows. */
   tools(): readonly string[];
+  /** Begins to connect, where that has not begun. */
+  start(): void;
 };
 
 export function sessionMcp(options: SessionMcpOptions): SessionMcp {
@@ -77,13 +81,15 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
     return loading;
   };
 
+  const start = (): void => {
+    if (servers.length > 0 && (options.isOffered ?? true) && !isClosed) void open();
+  };
+
   return {
     problems,
     servers,
     hasServers: servers.length > 0,
-    start() {
-      if (servers.length > 0) void open();
-    },
+    start,
     toolbox: {
       tools: () => box?.tools() ?? [],
       knows: (name) => box?.knows(name) ?? servers.some((server) => name.startsWith(prefixOf(server.name))),
@@ -93,6 +99,7 @@ export function sessionMcp(options: SessionMcpOptions): SessionMcp {
       instructions: () => box?.instructions() ?? [],
     },
     control: {
+      start,
       status: () => box?.status() ?? servers.map(notYet),
       tools: () => (box?.tools() ?? []).map(({ name }) => name).toSorted(),
       reconnect: async (name) => (await open()).reconnect(name),

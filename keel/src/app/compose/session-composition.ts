@@ -163,6 +163,7 @@ export async function composeSession(
     named: hostServers,
     strict: options.strictMcpConfig ? "only" : undefined,
     plugins: withServersOf(plugins, options),
+    isOffered: takesForeign,
   });
   const own = ownToolbox(
     options.ownTools ?? [],

@@ -6,6 +6,7 @@ import { expandMcp } from "./mcp-text.ts";
 
 const asked: unknown[] = [];
 const mcp: McpControl = {
+  start: () => undefined,
   status: () => [],
   tools: () => [],
   reconnect: async () => undefined,

@@ -104,6 +104,8 @@ export class EditorSession {
     for (const event of held)
       if (!isDurable(event) || event.origin || event.seq > this.#seen) this.#hear(event);
     for (const ask of session.openAsks()) void this.#asking.open(ask);
+    // One that is joined has them already.
+    if ("start" in session.mcp) session.mcp.start();
     // What an earlier process left goes on, once somebody can be asked.
     if (session.hasWork() && "run" in session) void session.run();
   }

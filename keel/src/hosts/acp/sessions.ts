@@ -146,6 +146,8 @@ export class EditorSessions {
       cwd,
       addDirs: additionalDirectories,
       mcpServers,
+      // What they load would stand before the answer that the editor waits for.
+      mcpStart: "asked",
       buffers: buffersOf(wire, { clock: home.clock, sessionId: id }),
       terminals: terminals?.of(id),
     };

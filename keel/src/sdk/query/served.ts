@@ -69,6 +69,7 @@ export async function openServed(
     keepRule: (rule, to) => session.client.keepRule({ session: id, rule, to }),
     mcp: {
       ...session.mcp,
+      start: () => undefined,
       tools: () => session.info.tools.filter((name) => name.startsWith("mcp__")),
       prompts: () => [],
       resources: () => [],
