@@ -25,6 +25,7 @@ const otherHosts = [
   "hosts/console",
   "hosts/ide",
   "hosts/acp",
+  "hosts/bridge",
 ];
 
 const rows = {
@@ -131,6 +132,8 @@ const rows = {
   "hosts/server": { imports: [...host, "sdk"], lines: 4_800 },
   // An agent of editors: the protocol's own library speaks it.
   "hosts/acp": { imports: [...host, "ports/clock.ts"], packages: ["@agentclientprotocol/sdk"], lines: 1_900 },
+  // Behind a firewall: calls out, takes work, and tells what becomes of it.
+  "hosts/bridge": { imports: [...host, "config/definitions/git-head.ts"], packages: ["zod"], lines: 1_200 },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },

@@ -68,6 +68,10 @@ export const budgets = {
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
+  /** Cuts between a bridge and its server, restarts of either and registrations that come twice. */
+  "bridge-cuts": { sample: 20, full: 200, seconds: 20 },
+  /** Kills of a bridge and of its server, each a process, in one conversation. */
+  "bridge-kills": { sample: 3, full: 100, seconds: 15 },
   /** Cuts of the line of one conversation by `keel ssh`, with a program in place of ssh. */
   "ssh-cuts": { sample: 6, full: 50, seconds: 20 },
   /** The same by a real sshd, where there is one. */

@@ -177,6 +177,7 @@ export async function composeSession(
     store,
     definitions: () => texts.agents,
     isolate: worktrees.isolate,
+    peers: options.peers,
     extras: agentExtras({
       ...skilled,
       mcp,

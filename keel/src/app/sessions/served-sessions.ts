@@ -6,8 +6,11 @@
 import path from "node:path";
 import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
-import { present } from "../../kernel/json.ts";
+import { asObject, present } from "../../kernel/json.ts";
+import type { SessionPeers } from "../../ports/agents.ts";
+import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
@@ -22,13 +25,16 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
+import type { BridgedSession } from "../bridges/bridged-session.ts";
+import { Bridges } from "../bridges/bridges.ts";
+import { callBridged } from "../bridges/call-bridged.ts";
 import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
 import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
 import { settingsOf } from "../workspaces/official-sdk.ts";
 import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
-import type { WorkspaceSessions } from "../workspaces/worker.ts";
+import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
@@ -48,6 +54,10 @@ export type ServedOptions = {
   readonly clients: () => number;
   /** Who may come in is the door's to know; left out where there is none. */
   readonly devices?: DeviceHandlers | undefined;
+  /** Whom its sessions may send words to; those behind its bridges when left out. */
+  readonly peers?: SessionPeers | undefined;
+  /** The folder of the home in which it keeps what is its own; `server` when left out. */
+  readonly keptIn?: string | undefined;
   /** How long a session that nobody uses stays in memory. */
   readonly idleMs?: number | undefined;
   /** For the server's own log. */
@@ -78,20 +88,35 @@ export class ServedSessions {
   readonly #receipts = new Map<string, Promise<Receipt>>();
   /** The last one: a table of all that are alive would cost the collector more than writing them again. */
   #encoded: { readonly event: Envelope; readonly text: string } | undefined;
-  readonly #opened = new Set<(session: OpenSession) => void>();
+  readonly #opened = new Set<(session: FollowableSession) => void>();
   /** Which start of a server this is, and where it keeps what is its own. */
   readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
   #closing: Promise<void> | undefined;
+  /** Machines that offer a folder and take work; their sessions are found here by their ids too. */
+  readonly bridges: Bridges;
   /** Those of the same home, with their workers, of which some are sessions here. */
   readonly workspaces: ServedWorkspaces;
 
   constructor(options: ServedOptions) {
     this.#options = options;
-    const folder = path.join(options.home.path, "server");
+    const folder = path.join(options.home.path, options.keptIn ?? "server");
     this.#openings = new Openings(folder);
     const { home, env } = options;
     this.start = { pid: options.pid, startedAt: home.clock.now(), folder };
+    this.bridges = new Bridges({
+      folder,
+      clock: home.clock,
+      ids: home.ids,
+      // Each of them has 74 bits that nobody can guess.
+      newSecret: () => `${home.ids.uuid()}-${home.ids.uuid()}`,
+      changed: (bridge) => void this.workspaces.offer(bridge).catch(() => undefined),
+      removed: (bridge) => void this.workspaces.withdraw(bridge).catch(() => undefined),
+      opened: (session) => {
+        for (const listener of this.#opened) listener(followable(session));
+      },
+    });
     this.workspaces = new ServedWorkspaces({
+      bridged: this.bridges,
       folder,
       env,
       sessions: this.#forWorkers,
@@ -116,10 +141,21 @@ export class ServedSessions {
       const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
       if (!mayDo(access, needed)) throw fault("access_refused", { needed });
     }
+    const bridged = await this.#bridged(parsed.data);
+    if (bridged) {
+      const call = {
+        session: bridged,
+        bridges: this.bridges,
+        caller,
+        newId: () => this.#options.home.ids.uuid(),
+      };
+      return this.#unlessEnding(() => callBridged(name, parsed.data, call));
+    }
     // By its name an operation finds only the handler that takes its question.
     const handlers: Partial<OperationHandlers> = {
       ...this.#handlers,
       ...this.workspaces.handlers,
+      ...this.#bridgeHandlers,
       ...this.#options.devices,
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
@@ -139,6 +175,8 @@ export class ServedSessions {
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
   async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
+    const bridged = await this.bridges.find(id);
+    if (bridged) return bridged.follow(...how);
     const { session } = await this.#unlessEnding(() => this.#use(id));
     return session.attach(...how);
   }
@@ -170,16 +208,39 @@ export class ServedSessions {
 
   async #end(): Promise<void> {
     await this.workspaces.close();
+    await this.bridges.close();
     await this.#options.home.close();
   }
 
-  readonly #handlers: Omit<OperationHandlers, keyof DeviceHandlers | keyof WorkspaceHandlers> = {
+  readonly #bridgeHandlers: Pick<OperationHandlers, BridgeOperation> = {
+    bridges: () => this.bridges.entries(),
+    giveWork: async (work, { name }) => {
+      const session = await this.bridges.give(work, name);
+      await this.workspaces.show(work.bridge, session, work.title);
+      return { session };
+    },
+    removeBridge: async ({ bridge }) => {
+      await this.bridges.remove(bridge);
+      return {};
+    },
+  };
+
+  readonly #handlers: Omit<
+    OperationHandlers,
+    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation
+  > = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
       const loaded = [...this.#loadable].filter((session) => session.isLoaded()).length;
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
-    sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    sessions: async ({ cwd, limit }) => {
+      const own = await this.#entries(await this.#options.home.sessions.list({ cwd, limit }));
+      const behind = cwd === undefined ? bridgedEntries(await this.bridges.list()) : [];
+      const all =
+        behind.length === 0 ? own : [...own, ...behind].sort((one, other) => other.changedAt - one.changedAt);
+      return all.slice(0, limit);
+    },
     search: async (question) =>
       (await import("./search-sessions.ts")).searchSessions(
         this.sessions,
@@ -261,19 +322,37 @@ export class ServedSessions {
 
   readonly #forWorkers: WorkspaceSessions = {
     open: (opening) => this.#begin(opening),
-    current: (id) => this.#options.home.opened(id),
+    current: (id) => this.#options.home.opened(id) ?? this.bridges.current(id),
     onOpened: (listener) => {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
     say: async (session, words, id) => {
       const content = [{ type: "text" as const, text: words }];
-      await submitTo(await this.#use(session), { type: "input", content, ...present({ id }) });
+      await this.#tell(session, { type: "input", content, ...present({ id }) });
     },
-    interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
-    stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),
+    interrupt: (session) => this.#tell(session, { type: "interrupt" }),
+    stored: (id, after) => this.#storedAnywhere(id, after),
     rest: async (id) => this.#options.home.opened(id)?.close("ended"),
   };
+
+  async *#storedAnywhere(id: string, after: number): AsyncGenerator<Durable, void> {
+    const bridged = await this.bridges.find(id);
+    yield* bridged ? bridged.history(after) : this.#options.home.sessions.read(id, undefined, after);
+  }
+
+  /** Words of nobody who is named: the person's own, by a worker. */
+  async #tell(session: string, command: Command): Promise<void> {
+    const bridged = await this.bridges.find(session);
+    if (!bridged) return void (await submitTo(await this.#use(session), command));
+    const question = { session, commandId: this.#options.home.ids.uuid(), command };
+    await bridged.call("submit", question, "the console");
+  }
+
+  async #bridged(question: unknown): Promise<BridgedSession | undefined> {
+    const { session } = asObject(question);
+    return typeof session === "string" ? this.bridges.find(session) : undefined;
+  }
 
   async #begin(opening: Opening): Promise<string> {
     const session = await this.#options.home.open(this.#openOptions(opening));
@@ -368,11 +447,26 @@ export class ServedSessions {
         asks: "answered",
         // As at the command line: whoever attaches may want to take a turn back.
         checkpoints: "on",
+        peers: this.#options.peers ?? {
+          send: (from, to, words) => this.bridges.send(to.replace(/^bridge:/, ""), words, from),
+        },
         mcpServers: given.mcpServers && readServers(given.mcpServers),
       },
     );
   }
 }
+
+/** As a worker follows it. */
+const followable = (session: BridgedSession): FollowableSession => ({
+  id: session.id,
+  attach: (...how) => session.follow(...how),
+});
+
+const bridgedEntries = (all: Awaited<ReturnType<Bridges["list"]>>): SessionEntry[] =>
+  all.map(({ bytes: _, parent: __, forkedFrom: ___, isOpen, ...entry }) => ({
+    ...entry,
+    owner: isOpen ? "open" : "stored",
+  }));
 
 const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);

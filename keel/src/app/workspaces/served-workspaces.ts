@@ -7,7 +7,8 @@ import path from "node:path";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
-import type { AnswerTo } from "../../protocol/operation.ts";
+import type { BridgeEntry } from "../../protocol/bridge.ts";
+import type { AnswerTo, OperationQuestion } from "../../protocol/operation.ts";
 import type { NewWorker, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../../protocol/workspace.ts";
 import type { WorkspaceOperation } from "../../protocol/workspace-operations.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
@@ -29,12 +30,20 @@ export type ServedWorkspacesOptions = {
   readonly guard: LateGuard;
   /** Something that one process at a time may have. Throws `session_busy`. */
   hold(name: string): Promise<HeldLease>;
+  /** Sessions on other machines. */
+  readonly bridged: BridgedWork;
   /** What holds in a folder. */
   settings(cwd: string): Promise<FolderSettings>;
   /** What a new agent there could be. */
   offers(cwd: string): Promise<Omit<AnswerTo<"choices">, "engines">>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
+};
+
+/** What is given to a bridge, and ended there. */
+export type BridgedWork = {
+  give(work: OperationQuestion<"giveWork">, by: string): Promise<string>;
+  stop(session: string): Promise<void>;
 };
 
 export type WorkspaceHandlers = HandlersOf<WorkspaceOperation>;
@@ -162,7 +171,15 @@ export class ServedWorkspaces {
       this.#changes.tell({ workspace });
       return keptWorktree === undefined ? {} : { keptWorktree };
     },
-    createWorker: async ({ workspace, worker }) => this.#create(await this.#workspace(workspace), worker),
+    createWorker: async ({ workspace, worker }) => {
+      const open = await this.#workspace(workspace);
+      const { kind, engine = "keel", session } = worker;
+      if (open.record.bridge && (kind !== "agent" || engine !== "keel" || session !== undefined))
+        throw fault("work_refused", {
+          reason: "Behind a bridge there are agents of Keel's own and nothing else.",
+        });
+      return this.#create(open, worker);
+    },
     changeWorker: async ({ worker, name }) => {
       const open = await this.#holderOf(worker);
       await this.#changeWorker(open, worker, { name: titleOf(name) });
@@ -174,7 +191,9 @@ export class ServedWorkspaces {
     },
     deleteWorker: async ({ worker }) => {
       const open = await this.#holderOf(worker);
+      const { session } = recordOf(open, worker);
       await this.#end(open, worker);
+      if (open.record.bridge && session !== undefined) await this.#options.bridged.stop(session);
       await this.#change(open, { workers: open.record.workers.filter(({ id }) => id !== worker) });
       this.#changes.tell({ workspace: open.record.id, worker });
       return {};
@@ -226,6 +245,19 @@ export class ServedWorkspaces {
     const found = engineOf({ kind, engine });
     if (!found) return unknownEngine;
     const start = await found.load();
+    const { bridged } = this.#options;
+    const { id: workspace, title, bridge } = open.record;
+    // What it is told first goes along: the bridge may be away now.
+    const give: WorkspaceSessions["open"] = ({ options: { model } }) =>
+      bridged.give(
+        {
+          bridge: workspace,
+          prompt: asked?.prompt,
+          title: asked?.name ?? title,
+          ...(typeof model === "string" ? { model } : {}),
+        },
+        "the console",
+      );
     return start({
       cwd: open.record.cwd,
       folder: this.#folderOf(id),
@@ -235,8 +267,8 @@ export class ServedWorkspaces {
       clock: this.#options.clock,
       ids: this.#options.ids,
       record: () => recordOf(open, id),
-      asked,
-      sessions: this.#options.sessions,
+      asked: bridge && asked ? { ...asked, prompt: undefined } : asked,
+      sessions: bridge ? { ...this.#options.sessions, open: give } : this.#options.sessions,
       base: () => open.record.worktree?.base,
       found: (totals) => this.#totals.found(open, totals),
       changed: () => this.#changed(open, id),
@@ -248,13 +280,52 @@ export class ServedWorkspaces {
   #changed(open: OpenWorkspace, id: string): void {
     this.#changes.tell({ workspace: open.record.id, worker: id });
     const worker = open.workers.get(id);
-    if (worker && recordOf(open, id).kind === "agent" && worker.state().activity !== "active")
+    const isHere = open.record.bridge === undefined;
+    if (isHere && worker && recordOf(open, id).kind === "agent" && worker.state().activity !== "active")
       this.#totals.look(open);
   }
 
   #load(): Promise<void> {
     this.#loading ??= this.#restore();
     return this.#loading;
+  }
+
+  /** A bridge is a workspace whose folder is elsewhere: made when it first comes, and kept while it is known. */
+  async offer({ id, machineName, dir, connected }: BridgeEntry): Promise<void> {
+    await this.#load();
+    const now = this.#options.clock.now();
+    const known = this.#open.get(id);
+    if (known) {
+      known.isConnected = connected;
+      return this.#changes.tell({ workspace: id });
+    }
+    const record: WorkspaceRecord = {
+      id,
+      title: titleOf(`${path.basename(dir) || dir} on ${machineName}`),
+      cwd: dir,
+      folder: `${machineName}:${dir}`,
+      bridge: { machine: machineName },
+      createdAt: now,
+      changedAt: now,
+      archived: false,
+      workers: [],
+    };
+    this.#open.set(id, { record, workers: new Map(), totals: undefined, isConnected: connected });
+    await this.#store.keep(record);
+    this.#changes.tell({ workspace: id });
+  }
+
+  /** Shows a session behind a bridge, once. */
+  async show(bridge: string, session: string, name: string | undefined): Promise<void> {
+    const open = await this.#workspace(bridge);
+    if (open.record.workers.some((worker) => worker.session === session)) return;
+    await this.#create(open, { kind: "agent", session, ...(name === undefined ? {} : { name }) });
+  }
+
+  /** The bridge was removed, and its sessions with it. */
+  async withdraw(bridge: string): Promise<void> {
+    await this.#load();
+    if (this.#open.has(bridge)) await this.#handlers.deleteWorkspace({ workspace: bridge });
   }
 
   async #restore(): Promise<void> {
@@ -265,7 +336,7 @@ export class ServedWorkspaces {
         open.workers.set(worker.id, await this.#start(open, worker).catch(failedWorker));
       // One that another holds by now, or that is gone, is shown all the same: its workers say what they lack.
       await this.#worktrees.takeUp(record);
-      if (!record.archived) this.#totals.look(open);
+      if (!record.archived && !record.bridge) this.#totals.look(open);
     }
   }
 

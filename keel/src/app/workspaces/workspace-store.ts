@@ -34,6 +34,8 @@ const workspaceRecordSchema = z.looseObject({
   changedAt: z.number(),
   archived: z.boolean(),
   worktree: opt(z.looseObject({ path: text, branch: text, from: text, base: opt(text) })),
+  /** Its id is that of a bridge; its folder is there. */
+  bridge: opt(z.looseObject({ machine: text })),
   workers: z.array(workerRecordSchema),
 });
 export type WorkspaceRecord = z.infer<typeof workspaceRecordSchema>;
