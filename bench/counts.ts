@@ -37,6 +37,8 @@ export type Counts = {
   /** Replies that are interrupted, and turns after which the memory of the screen is looked at. */
   readonly terminalEscapes: number;
   readonly terminalTurns: number;
+  /** How much of its usual time a screen rests before and while it is looked at. */
+  readonly terminalRests: number;
   /** Rows of a long session in the browser, and workspaces that it lists. */
   readonly consoleRows: number;
   readonly consoleWorkspaces: number;
@@ -88,6 +90,7 @@ export const fullCounts: Counts = {
   terminalKeys: 60,
   terminalEscapes: 25,
   terminalTurns: 10_000,
+  terminalRests: 1,
   consoleRows: 20_000,
   consoleWorkspaces: 200,
   consoleSeconds: 10,
@@ -129,7 +132,8 @@ export const smokeCounts: Counts = {
   resumeMessages: 100,
   terminalKeys: 5,
   terminalEscapes: 2,
-  terminalTurns: 5,
+  terminalTurns: 20,
+  terminalRests: 0.02,
   consoleRows: 300,
   consoleWorkspaces: 8,
   consoleSeconds: 1,

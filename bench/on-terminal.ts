@@ -13,15 +13,26 @@ export type OnTerminal = {
   cpuMs(): number;
   /** Of the program alone, now. */
   residentMb(): number;
+  /** Of the program and all that it has started, now. */
+  treeResidentMb(): number;
+  /** What it has written so far is of no use any more: nothing that comes is looked for in it. */
+  forget(): void;
   close(): void;
 };
 
 const maxMs = 60_000;
 
+export type OnTerminalOptions = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** What the terminal says where it is asked; nothing where it is left out. */
+  readonly answers?: Readonly<Record<string, string>>;
+};
+
 export function onTerminal(
   command: string,
   parameters: readonly string[],
-  { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
+  { env, cwd, answers = {} }: OnTerminalOptions,
 ): OnTerminal {
   let text = "";
   const waiting = new Set<() => void>();
@@ -34,6 +45,8 @@ export function onTerminal(
   });
   child.onData((data) => {
     text += data;
+    for (const [question, answer] of Object.entries(answers))
+      if (data.includes(question)) child.write(answer);
     for (const look of [...waiting]) look();
   });
   return {
@@ -56,25 +69,48 @@ export function onTerminal(
         look();
       }),
     cpuMs: () => treeCpuMs(child.pid),
-    residentMb: () =>
-      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1_024,
+    residentMb: () => residentMb(child.pid),
+    treeResidentMb: () => treeOf(child.pid).reduce((sum, pid) => sum + residentMb(pid), 0),
+    forget: () => {
+      text = "";
+    },
     close: () => child.kill("SIGKILL"),
   };
+}
+
+/** Zero where it has ended while we looked. */
+function residentMb(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
 }
 
 /** The kernel counts in hundredths of a second. */
 const msPerTick = 10;
 
-function treeCpuMs(pid: number): number {
+const treeCpuMs = (pid: number): number => treeOf(pid).reduce((sum, one) => sum + ownCpuMs(one), 0);
+
+function ownCpuMs(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const own = (Number(fields[11]) + Number(fields[12])) * msPerTick;
+    return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+  } catch {
+    return 0;
+  }
+}
+
+/** A process and all below it, as far as they are still there. */
+function treeOf(pid: number): number[] {
+  try {
     const below = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
       readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
     );
-    return below.reduce((sum, child) => sum + treeCpuMs(Number(child)), own);
+    return [pid, ...below.flatMap((child) => treeOf(Number(child)))];
   } catch {
-    return 0; // It ended while we looked.
+    return [];
   }
 }

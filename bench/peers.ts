@@ -14,9 +14,9 @@ export type Peer = {
 };
 
 /** Only those whose program is there. */
-export function installedPeers(folder = path.join(import.meta.dirname, "peers")): Peer[] {
-  return globSync("*.json", { cwd: folder }).flatMap((name): Peer[] => {
-    const peer: Peer = JSON.parse(readFileSync(path.join(folder, name), "utf8"));
+export function installedPeers<T extends Peer = Peer>(folder = path.join(import.meta.dirname, "peers")): T[] {
+  return globSync("*.json", { cwd: folder }).flatMap((name): T[] => {
+    const peer: T = JSON.parse(readFileSync(path.join(folder, name), "utf8"));
     const command = peer.command.startsWith("$") ? process.env[peer.command.slice(1)] : inPath(peer.command);
     const parameters = peer.parameters.map((text) =>
       text.startsWith("$") ? (process.env[text.slice(1)] ?? "") : text,

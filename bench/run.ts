@@ -30,6 +30,7 @@ import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { terminalSuite } from "./suites/terminal.ts";
 import { toolsSuite } from "./suites/tools.ts";
+import { turnsSuite } from "./suites/turns.ts";
 import { viewSuite } from "./suites/view.ts";
 
 const suites: Readonly<Record<string, Suite>> = {
@@ -47,6 +48,7 @@ const suites: Readonly<Record<string, Suite>> = {
   store: storeSuite,
   terminal: terminalSuite,
   tools: toolsSuite,
+  turns: turnsSuite,
   view: viewSuite,
 };
 const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--smoke] [--profile FOLDER]`;

@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "vite";
+import { build, parseAstAsync } from "vite";
 
 const here = import.meta.dirname;
 const sources = path.join(here, "../keel/src");
@@ -50,6 +50,66 @@ const schemasMadeForNothing = {
   },
 };
 
+const tableOfWords = path.join(here, "src/words.ts");
+
+/**
+ * The words of the page are one table, for whoever translates them, and each part of it (`words.diffs`, `words.settings`)
+ * travels with what says it: whoever reads a conversation loads no word of the settings.
+ */
+const wordsWhereTheyAreSaid = {
+  name: "words-where-they-are-said",
+  enforce: "pre",
+  async resolveId(id, importer) {
+    return id.startsWith("words:") && importer ? `${tableOfWords}?part=${id.slice("words:".length)}` : null;
+  },
+  async load(id) {
+    if (!id.startsWith(tableOfWords)) return null;
+    const { code, start, end, parts } = await readWords();
+    const wanted = new URLSearchParams(id.slice(tableOfWords.length)).get("part");
+    // What else stands in the file is left out where nobody needs it.
+    const table = wanted
+      ? `export const part = ${parts.get(wanted).value};`
+      : `export const words = {${[...parts.values()].filter(({ isPart }) => !isPart).map(({ whole }) => whole)}};`;
+    return {
+      code: code.slice(0, start) + table + code.slice(end),
+      moduleType: "ts",
+      moduleSideEffects: false,
+    };
+  },
+  async transform(code, id) {
+    if (!id.startsWith(path.join(here, "src")) || id.startsWith(tableOfWords)) return null;
+    if (!/import \{ words \} from "[./]*words\.ts"/.test(code)) return null;
+    const { parts } = await readWords();
+    const used = new Set();
+    const said = code.replace(/\bwords\.(\w+)/g, (whole, name) => {
+      if (!parts.get(name)?.isPart) return whole;
+      used.add(name);
+      return `words$${name}`;
+    });
+    const imports = [...used].map((name) => `import { part as words$${name} } from "words:${name}";`);
+    return { code: [...imports, said].join("\n"), map: null };
+  },
+};
+
+/** The rows of the table as they are written, and whether each is a table of its own. */
+async function readWords() {
+  const code = readFileSync(tableOfWords, "utf8");
+  const { body } = await parseAstAsync(code, { lang: "ts" });
+  const table = body.find((one) => one.declaration?.declarations?.[0]?.id.name === "words");
+  const bare = (node) => (node.expression && /^TS/.test(node.type) ? bare(node.expression) : node);
+  const rows = bare(table.declaration.declarations[0].init).properties.map((row) => [
+    row.key.name,
+    {
+      whole: code.slice(row.start, row.end),
+      value: code.slice(row.value.start, row.value.end),
+      isPart: bare(row.value).type === "ObjectExpression",
+    },
+  ]);
+  return { code, start: table.start, end: table.end, parts: new Map(rows) };
+}
+
+const smallAndShared = /[\\/]web[\\/]src[\\/](kit[\\/]time|live[\\/]use-inquiry|asks[\\/]answer-ask)\.tsx?$/;
+
 /** Resolves to the bytes of all that was written. */
 export async function bundlePage(outDir) {
   const { output } = await build({
@@ -67,7 +127,7 @@ export async function bundlePage(outDir) {
     },
     // Its grammars are loaded when they are needed.
     worker: { format: "es" },
-    plugins: [faultsOfPage, schemasMadeForNothing],
+    plugins: [faultsOfPage, schemasMadeForNothing, wordsWhereTheyAreSaid],
     build: {
       outDir,
       emptyOutDir: false,
@@ -86,6 +146,8 @@ export async function bundlePage(outDir) {
             groups: [
               // What every page needs is one file: it is smaller than many, and asked for once.
               { name: "index", tags: ["$initial"], priority: 1 },
+              // With small parts that several pages need: a file for each costs more than it saves.
+              { name: "index", test: smallAndShared, minShareCount: 2 },
               // So is what shows texts and results.
               { name: "shown", test: /[\\/]web[\\/]src[\\/](displays|markdown)[\\/](?!ansi|terminal)[^?]*$/ },
             ],

@@ -1,10 +1,16 @@
 /** The terminal screen beside the least programs that show the same on a terminal: its start, its bytes, its work, its keys. */
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ModelServer, startModelServer } from "../../keel/src/testing/model-server.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
+import { anthropicWire } from "../../keel/src/testing/wires/anthropic.ts";
+import { openaiWire } from "../../keel/src/testing/wires/openai.ts";
 import type { Contest, Entrant, Samples } from "../measure.ts";
 import { type OnTerminal, onTerminal } from "../on-terminal.ts";
+import { installedPeers, type Peer } from "../peers.ts";
+import { responsesWire } from "../responses-wire.ts";
 import { runSpawned } from "../spawned.ts";
 import { command, keelEnv, openStage, type StartStage } from "./start.ts";
 import { kilobytes, type Suite } from "./suite.ts";
@@ -14,78 +20,149 @@ export const terminalSuite: Suite = async (bench) => {
   let next: Reply = reply("Done.");
   // A request of the last turns has all that was said: ten thousand of them would not fit.
   const server = await startModelServer({ script: () => next, maxRequests: 10 });
-  const show: Showing = {
+  // What others send is not ours to judge.
+  const forPeers = await startModelServer({
+    script: () => next,
+    maxRequests: 10,
+    check: "none",
+    wires: [anthropicWire, responsesWire, openaiWire],
+  });
+  const showing: Showing = {
     stage,
-    server,
+    url: server.url,
     follow: (one) => {
       next = one;
     },
   };
+  const entrants: Entrants = {
+    keel: keelScreen(showing),
+    bare: bareScreen(showing),
+    peers: screenPeers().map((peer) => peerScreen(peer, { stage, server: forPeers })),
+  };
   return {
     contests: [
-      startContest(show),
-      replyContest(show),
-      keyContest(show),
-      escapeContest(show),
-      turnsContest(show),
-      sampleContest(show),
+      startContest(showing, entrants),
+      replyContest(showing, entrants),
+      keyContest(showing, entrants),
+      escapeContest(showing, entrants),
+      sampleContest(showing, entrants),
     ],
-    close: () => server.close(),
+    close: async () => {
+      await Promise.all([server.close(), forPeers.close()]);
+    },
   };
 };
 
 type Showing = {
   readonly stage: StartStage;
-  readonly server: ModelServer;
+  /** Where the model is. */
+  readonly url: string;
   /** What the model says from now on. */
   follow(one: Reply): void;
 };
 
-/** The words of an empty input; of the bare program, what it writes when it can be typed to. */
-const prompts = { keel: "type, / commands", bare: "ready> " } as const;
+/** A program with a screen. */
+export type ScreenProgram = {
+  readonly name: string;
+  /** What it writes when it can be typed to. */
+  readonly ready: string;
+  open(): Promise<OnTerminal>;
+};
 
-async function keelOn({ stage, server }: Showing): Promise<OnTerminal> {
-  const env = Object.fromEntries(
-    Object.entries(keelEnv(await stage.folder())).map(([name, value]) => [
-      name,
-      value.replaceAll("{URL}", server.url),
-    ]),
-  );
-  return onTerminal(command, ["--permission-mode", "bypassPermissions"], {
-    env: { ...env, IS_SANDBOX: "1" },
-    cwd: stage.cwd,
-  });
+type Entrants = {
+  readonly keel: ScreenProgram;
+  readonly bare: ScreenProgram;
+  readonly peers: readonly ScreenProgram[];
+};
+
+export function keelScreen({ stage, url }: Pick<Showing, "stage" | "url">): ScreenProgram {
+  return {
+    name: "keel",
+    ready: "type, / commands",
+    async open() {
+      const env = Object.fromEntries(
+        Object.entries(keelEnv(await stage.folder())).map(([name, value]) => [
+          name,
+          value.replaceAll("{URL}", url),
+        ]),
+      );
+      return onTerminal(command, ["--permission-mode", "bypassPermissions"], {
+        env: { ...env, IS_SANDBOX: "1" },
+        cwd: stage.cwd,
+      });
+    },
+  };
 }
 
-async function bareOn({ stage, server }: Showing): Promise<OnTerminal> {
-  const options = { url: server.url, firstBytes: stage.keelBytes.first };
-  return onTerminal(
-    process.execPath,
-    [stage.programs.pathOf("floors/terminal-text"), JSON.stringify(options)],
-    { env: {}, cwd: stage.cwd },
-  );
+export function bareScreen({ stage, url }: Pick<Showing, "stage" | "url">): ScreenProgram {
+  const options = { url, firstBytes: stage.keelBytes.first };
+  const parameters = [stage.programs.pathOf("floors/terminal-text"), JSON.stringify(options)];
+  return {
+    name: "a bare program that writes the deltas",
+    ready: "ready> ",
+    open: async () => onTerminal(process.execPath, parameters, { env: {}, cwd: stage.cwd }),
+  };
 }
 
-const programs = { keel: keelOn, bare: bareOn } as const;
-type Which = keyof typeof programs;
+type ScreenPeer = Peer & Pick<ScreenProgram, "ready">;
+
+const screenPeers = (): ScreenPeer[] =>
+  installedPeers<ScreenPeer>(path.join(import.meta.dirname, "../peers/screens"));
+
+function peerScreen(
+  { name, ready, command: program, parameters, env, files = {} }: ScreenPeer,
+  { stage, server }: { readonly stage: StartStage; readonly server: ModelServer },
+): ScreenProgram {
+  const filled = (text: string): string =>
+    text.replaceAll("{URL}", server.url).replaceAll("{CWD}", stage.cwd);
+  return {
+    name,
+    ready,
+    async open() {
+      const home = await stage.folder();
+      for (const [file, content] of Object.entries(files)) {
+        await mkdir(path.dirname(path.join(home, file)), { recursive: true });
+        await writeFile(path.join(home, file), filled(content));
+      }
+      const given = Object.entries(env).map(([key, value]) => [key, filled(value)]);
+      return onTerminal(program, parameters.map(filled), {
+        env: { HOME: home, ...Object.fromEntries(given) },
+        cwd: stage.cwd,
+        answers: saidOfItself,
+      });
+    },
+  };
+}
+
+/** Some wait for it: where the cursor stands, and which terminal it is. */
+const saidOfItself = { "\u001b[6n": "\u001b[1;1R", "\u001b[c": "\u001b[?1;2c" };
 
 /** Opens it, waits until it can be typed to, and closes it whatever happens. */
-async function shown<T>(
-  which: Which,
-  showing: Showing,
+export async function shown<T>(
+  { open, ready }: ScreenProgram,
   work: (program: OnTerminal) => Promise<T>,
 ): Promise<T> {
-  const program = await programs[which](showing);
+  const program = await open();
   try {
-    await program.wrote(prompts[which]);
+    await program.wrote(ready);
     return await work(program);
   } finally {
     program.close();
   }
 }
 
-function startContest(showing: Showing): Contest {
-  const { stage } = showing;
+function startContest({ stage }: Showing, { keel, peers }: Entrants): Contest {
+  const started = ({ name, open, ready }: ScreenProgram): Entrant => ({
+    name,
+    run: async () => {
+      const program = await open();
+      try {
+        return { start: [(await program.wrote(ready)) - program.startedAt] };
+      } finally {
+        program.close();
+      }
+    },
+  });
   return {
     name: "start",
     floor: {
@@ -103,17 +180,8 @@ function startContest(showing: Showing): Contest {
         return { start: [firstRequestMs] };
       },
     },
-    keel: {
-      name: "keel",
-      run: async () => {
-        const program = await keelOn(showing);
-        try {
-          return { start: [(await program.wrote(prompts.keel)) - program.startedAt] };
-        } finally {
-          program.close();
-        }
-      },
-    },
+    keel: started(keel),
+    peers: peers.map(started),
     figures: [
       { key: "start", name: "start to a usable prompt", unit: "ms", goal: { kind: "ratio", most: 1.6 } },
     ],
@@ -128,34 +196,48 @@ function textOf(characters: number): string {
   return line.repeat(Math.ceil(characters / line.length)).slice(0, characters);
 }
 
-function replyContest(showing: Showing): Contest {
-  const { deltas } = showing.stage.counts;
+/** Some take what comes at once for a paste, and Enter for a part of it. */
+const handMs = 300;
+
+function replyContest({ stage, follow }: Showing, { keel, bare, peers }: Entrants): Contest {
+  const { deltas } = stage.counts;
   const text = `${textOf(deltas * deltaCharacters)}\nENDED`;
-  const run = (which: Which) => async (): Promise<Samples> => {
-    showing.follow(replyWith({ chunkChars: deltaCharacters }, text));
-    return shown(which, showing, async (program) => {
-      const [bytes, cpu] = [program.written().length, program.cpuMs()];
-      program.type("go\r");
-      await program.wrote("ENDED", bytes);
-      await program.wrote(prompts[which], program.written().indexOf("ENDED", bytes));
-      await pause(300);
-      return {
-        bytes: [kilobytes(program.written().length - bytes)],
-        cpu: [program.cpuMs() - cpu],
-      };
-    });
-  };
+  const replied = (screen: ScreenProgram): Entrant => ({
+    name: screen.name,
+    run: () => {
+      follow(replyWith({ chunkChars: deltaCharacters }, text));
+      return shown(screen, async (program): Promise<Samples> => {
+        await pause(handMs);
+        program.type("go");
+        await pause(handMs);
+        const [bytes, cpu] = [program.written().length, program.cpuMs()];
+        program.type("\r");
+        await program.wrote("ENDED", bytes);
+        await pause(restMs);
+        return {
+          bytes: [kilobytes(program.written().length - bytes)],
+          cpu: [program.cpuMs() - cpu],
+          memory: [program.treeResidentMb()],
+        };
+      });
+    },
+  });
   const what = `a reply of ${deltas.toLocaleString("en-US")} deltas`;
   return {
     name: "reply",
-    floor: { name: "a bare program that writes the deltas", run: run("bare") },
-    keel: { name: "keel", run: run("keel") },
+    floor: replied(bare),
+    keel: replied(keel),
+    peers: peers.map(replied),
     figures: [
       { key: "bytes", name: `${what}: bytes written`, unit: "KB", goal: { kind: "ratio", most: 3 } },
       { key: "cpu", name: `${what}: processor time`, unit: "ms", goal: { kind: "ratio", most: 3 } },
+      { key: "memory", name: `${what}: resident after it`, unit: "MB" },
     ],
   };
 }
+
+/** What is drawn and written down after the last word. */
+const restMs = 600;
 
 /** Keys that no escape sequence and no word of the reply has. */
 const keys = "QXZV";
@@ -163,14 +245,14 @@ const keys = "QXZV";
 const keyEveryMs = 125;
 const deltaEveryMs = 5;
 
-function keyContest(showing: Showing): Contest {
-  const count = showing.stage.counts.terminalKeys;
+function keyContest({ stage, follow }: Showing, { keel, bare }: Entrants): Contest {
+  const count = stage.counts.terminalKeys;
   const run =
-    (which: Which): Entrant["run"] =>
+    (screen: ScreenProgram): Entrant["run"] =>
     async () => {
       const characters = deltaCharacters * Math.ceil((count * keyEveryMs * 2) / deltaEveryMs);
-      showing.follow(replyWith({ chunkChars: deltaCharacters, betweenMs: deltaEveryMs }, textOf(characters)));
-      return shown(which, showing, async (program) => {
+      follow(replyWith({ chunkChars: deltaCharacters, betweenMs: deltaEveryMs }, textOf(characters)));
+      return shown(screen, async (program) => {
         const start = program.written().length;
         program.type("go\r");
         await program.wrote("some words", start);
@@ -189,8 +271,8 @@ function keyContest(showing: Showing): Contest {
     };
   return {
     name: "keys",
-    floor: { name: "a bare readline program under the same stream", run: run("bare") },
-    keel: { name: "keel", run: run("keel") },
+    floor: { name: "a bare readline program under the same stream", run: run(bare) },
+    keel: { name: "keel", run: run(keel) },
     figures: [
       {
         key: "echo",
@@ -203,16 +285,16 @@ function keyContest(showing: Showing): Contest {
 }
 
 /** Whether Esc does what it says, however much is on its way: the slowest of many. */
-function escapeContest(showing: Showing): Contest {
-  const count = showing.stage.counts.terminalEscapes;
+function escapeContest({ stage, follow }: Showing, { keel }: Entrants): Contest {
+  const count = stage.counts.terminalEscapes;
   return {
     name: "escape",
     floor: { name: "nothing", run: async () => ({ escape: [0] }) },
     keel: {
       name: "keel",
       run: async () => {
-        showing.follow(replyWith({ chunkChars: deltaCharacters, betweenMs: deltaEveryMs }, textOf(60_000)));
-        return shown("keel", showing, async (program) => {
+        follow(replyWith({ chunkChars: deltaCharacters, betweenMs: deltaEveryMs }, textOf(60_000)));
+        return shown(keel, async (program) => {
           const took: number[] = [];
           for (let turn = 0; turn < count; turn++) {
             const start = program.written().length;
@@ -223,7 +305,7 @@ function escapeContest(showing: Showing): Contest {
             const typedAt = performance.now();
             program.type("\u001b");
             took.push((await program.wrote("Interrupted", from)) - typedAt);
-            await program.wrote(prompts.keel, from);
+            await program.wrote(keel.ready, from);
           }
           return { escape: [Math.max(...took)] };
         });
@@ -240,48 +322,11 @@ function escapeContest(showing: Showing): Contest {
   };
 }
 
-/** One run for all rounds: it takes minutes. */
-function turnsContest(showing: Showing): Contest {
-  const count = showing.stage.counts.terminalTurns;
-  let once: Promise<Samples> | undefined;
-  const run = (): Promise<Samples> => {
-    showing.follow(reply("Done."));
-    return shown("keel", showing, async (program) => {
-      for (let turn = 0; turn < count; turn++) {
-        const from = program.written().length;
-        program.type("go\r");
-        await program.wrote("Done.", from);
-        await program.wrote(prompts.keel, program.written().indexOf("Done.", from));
-      }
-      return { memory: [program.residentMb()] };
-    });
-  };
-  return {
-    name: "turns",
-    floor: { name: "nothing", run: async () => ({ memory: [0] }) },
-    keel: {
-      name: "keel",
-      run: () => {
-        once ??= run();
-        return once;
-      },
-    },
-    figures: [
-      {
-        key: "memory",
-        name: `resident after ${count.toLocaleString("en-US")} turns (one run)`,
-        unit: "MB",
-        goal: { kind: "value", most: 150 },
-      },
-    ],
-  };
-}
-
 const sampleMs = 5_000;
 const sampleLines = 80;
 
 /** Eighty lines that stay, then a command that runs for the rest of five seconds; then two seconds of nothing. */
-function sampleContest(showing: Showing): Contest {
+function sampleContest({ follow }: Showing, { keel }: Entrants): Contest {
   const text = textOf(sampleLines * 73);
   return {
     name: "sample",
@@ -292,14 +337,14 @@ function sampleContest(showing: Showing): Contest {
     keel: {
       name: "keel",
       run: async () => {
-        showing.follow(reply(text, toolUse("Bash", { command: "sleep 60" })));
-        const during = await shown("keel", showing, async (program) => {
+        follow(reply(text, toolUse("Bash", { command: "sleep 60" })));
+        const during = await shown(keel, async (program) => {
           const from = program.written().length;
           program.type("go\r");
           await pause(sampleMs);
           return program.written().length - from;
         });
-        const idle = await shown("keel", showing, async (program) => {
+        const idle = await shown(keel, async (program) => {
           await pause(1_500);
           const from = program.written().length;
           await pause(2_000);

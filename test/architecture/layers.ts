@@ -31,8 +31,9 @@ const otherHosts = [
 const rows = {
   // With all that says how text may be shown, and which names fit what somebody types.
   kernel: { imports: [], packages: ["zod"], lines: 2_060 },
-  // With the pipes of a program as a wire, for lines by ssh.
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 620 },
+  // With JSON-RPC, which editors and agents of other people speak, and with the pipes of a program as a wire, for lines by
+  // ssh.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 820 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_050 },
@@ -63,8 +64,8 @@ const rows = {
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_460 },
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 3_520 },
   // With what a conversation is told of its repository, where a shell ended, terminals and diffs of workspaces, and files
-  // as an editor has them.
-  workspace: { imports: [...adapter, "policy"], lines: 9_060 },
+  // and terminals as an editor has them.
+  workspace: { imports: [...adapter, "policy"], lines: 9_250 },
   // With who holds what.
   store: { imports: adapter, lines: 3_250 },
   config: { imports: adapter, lines: 3_550 },
@@ -130,8 +131,12 @@ const rows = {
   // Owns sessions for those who attach: frames, HTTP, who may come in, and the document of it all.
   // With the dialects that other programs speak, of which the official SDK's is the executable's own.
   "hosts/server": { imports: [...host, "sdk"], lines: 4_800 },
-  // An agent of editors: the protocol's own library speaks it.
-  "hosts/acp": { imports: [...host, "ports/clock.ts"], packages: ["@agentclientprotocol/sdk"], lines: 1_900 },
+  // An agent of editors, in two versions of their protocol. Of its library only the types.
+  "hosts/acp": {
+    imports: [...host, "ports/clock.ts"],
+    packages: ["@agentclientprotocol/sdk", "zod"],
+    lines: 2_750,
+  },
   // Behind a firewall: calls out, takes work, and tells what becomes of it.
   "hosts/bridge": { imports: [...host, "config/definitions/git-head.ts"], packages: ["zod"], lines: 1_200 },
   "hosts/desktop": { imports: host },
@@ -139,8 +144,8 @@ const rows = {
   "hosts/ide": { imports: host },
 
   testing: {
-    // With the kit for agents of editors.
-    lines: 6_200,
+    // With the kit for agents of editors, in both versions of their protocol.
+    lines: 7_300,
     imports: [
       "engine",
       "core",

@@ -21,6 +21,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, onTestFinished } from "vitest";
+import { type EditorTerminals, offerTerminals } from "./acp-terminals.ts";
 import type { Running, Stage } from "./stage.ts";
 
 const schemaFile = path.resolve(
@@ -36,6 +37,7 @@ export type EditorOptions = {
   fill?(request: CreateElicitationRequest): CreateElicitationResponse;
   /** What it has open, by path. */
   readonly buffers?: Map<string, string>;
+  readonly terminals?: EditorTerminals;
 };
 
 export type Editor = {
@@ -62,7 +64,15 @@ export const pick =
   };
 
 export async function openEditor(stage: Stage, options: EditorOptions = {}): Promise<Editor> {
-  const { can = {}, parameters = [], env = {}, permit = pick("allow_once"), fill, buffers } = options;
+  const {
+    can = {},
+    parameters = [],
+    env = {},
+    permit = pick("allow_once"),
+    fill,
+    buffers,
+    terminals,
+  } = options;
   const running = stage.start(["acp", ...parameters], { env });
   const child = running.child as ChildProcessWithoutNullStreams;
   const heard: AnyMessage[] = [];
@@ -73,7 +83,9 @@ export async function openEditor(stage: Stage, options: EditorOptions = {}): Pro
     Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
   );
   const writer = wire.writable.getWriter();
-  const connection = client({ name: "test" })
+  const app = client({ name: "test" });
+  if (terminals) offerTerminals(app, terminals);
+  const connection = app
     .onNotification("session/update", () => undefined)
     .onRequest("session/request_permission", ({ params }) => {
       asked.push(params);

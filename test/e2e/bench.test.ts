@@ -36,6 +36,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "store",
     "terminal",
     "tools",
+    "turns",
     "view",
   ]);
   const results = report.suites.flatMap((suite) => suite.results);

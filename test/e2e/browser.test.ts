@@ -213,7 +213,10 @@ describe("the page", () => {
     );
     expect(theirs).toBe(mine);
     await page.getByRole("button", { name: /let it in/ }).click();
-    await stranger.page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
+    await stranger.page.getByRole("heading", { name: "All work" }).waitFor();
+    // It may answer questions, and is offered nothing else.
+    await stranger.page.getByRole("main").getByText("No workspace yet.").waitFor();
+    expect(await stranger.page.getByRole("button", { name: "New workspace" }).count()).toBe(0);
 
     const paired = page.locator(".rules li", { hasText: "may answer questions" });
     await paired.getByRole("button", { name: "Remove" }).click();

@@ -19,7 +19,7 @@ test("a conversation goes on in a terminal and comes back, whole on both sides",
   await say(page, "One");
   await page.locator(".reply", { hasText: "Said in the console." }).waitFor();
 
-  await page.getByRole("button", { name: "Copy, or go on elsewhere" }).click();
+  await page.getByRole("button", { name: "More about this" }).click();
   await page.getByRole("menuitem", { name: "Go on in a terminal" }).click();
   const screen = page.locator(".xterm-accessibility-tree");
   await screen.getByText("Said in the console.").first().waitFor();

@@ -67,7 +67,7 @@ export const words = {
   found: (at: number, all: number) => (all === 0 ? "no results" : `${at} of ${all}`),
   toEnd: "To the end",
   worktree: (branch: string) => `worktree ${branch}`,
-  queued: "Waits for the end of the turn",
+  queued: "Waits for the turn to end",
   dropped: (why: string | undefined) => (why === undefined ? "Not sent" : `Not sent: ${why}`),
   unsent: {
     label: "Not sent yet",

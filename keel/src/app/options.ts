@@ -11,6 +11,7 @@ import { type OptionName, type SessionOptions, toolPresets } from "../protocol/o
 import type { ThinkingMode } from "../protocol/settings.ts";
 import type { ToolChoice } from "../tools/presets.ts";
 import type { EditorBuffers } from "../workspace/files/buffers.ts";
+import type { EditorTerminals } from "../workspace/processes/editor-terminals.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import type { SessionChoice } from "./sessions/which-session.ts";
 
@@ -61,6 +62,8 @@ export type HostOptions = {
   readonly buffers?: EditorBuffers | undefined;
   /** Sessions elsewhere that this one may send words to. */
   readonly peers?: SessionPeers | undefined;
+  /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */
+  readonly terminals?: EditorTerminals | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */

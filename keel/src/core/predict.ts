@@ -48,7 +48,8 @@ export function spendingOf(predicted: Prediction, { prices }: ModelInfo): { usd:
 
 /** The size of what the request holds beyond the conversation; undefined when it leaves out something of it. */
 function extensionOf({ history }: SessionState, { messages }: ModelRequest): number | undefined {
-  if ([...history].some((message, index) => messages[index] !== message)) return undefined;
+  for (let index = 0; index < history.length; index++)
+    if (messages[index] !== history.at(index)) return undefined;
   return messages.slice(history.length).reduce((sum, message) => sum + estimateMessage(message), 0);
 }
 

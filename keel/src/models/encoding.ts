@@ -25,15 +25,22 @@ export function remember<K extends object, V>(memo: WeakMap<K, V>, key: K, make:
   return made;
 }
 
-/** The same for something that is written for a reader: as before, unless another reader would get it otherwise. */
+/**
+ * The same for things that are written for a reader: as before, unless another reader would get it otherwise. Made once for
+ * a request, so that a long conversation that is known already costs nothing but the way through it.
+ */
 export function rememberFor<K extends object, R extends object, V extends { readonly reader: R | undefined }>(
   memo: WeakMap<K, V>,
-  { key, reader }: { readonly key: K; readonly reader: R },
-  make: () => V,
-): V {
-  const before = memo.get(key);
-  if (before && before.reader !== undefined && !sameJson(before.reader, reader)) memo.delete(key);
-  return remember(memo, key, make);
+  reader: R,
+  make: (key: K, reader: R) => V,
+): (key: K) => V {
+  return (key) => {
+    const before = memo.get(key);
+    if (before && (before.reader === undefined || sameJson(before.reader, reader))) return before;
+    const made = make(key, reader);
+    memo.set(key, made);
+    return made;
+  };
 }
 
 export const holdsImages = (content: Message["content"]): boolean =>

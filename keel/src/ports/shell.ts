@@ -24,6 +24,8 @@ export type ShellCommand = {
   readonly maxBytes: number;
   /** Whether the outcome is to say where the shell stood at its end. */
   readonly endFolder?: "asked" | undefined;
+  /** Somebody may watch it in a terminal of their own editor, where there is one. */
+  readonly terminal?: "welcome" | undefined;
 };
 
 export interface Shell {
@@ -38,6 +40,8 @@ export interface Shell {
 
 /** A command that was started, and lives until it ends or is stopped. */
 export interface ShellRun {
+  /** The terminal of an editor that it runs in, by the editor's own id. */
+  readonly terminal?: string | undefined;
   /** Settles when the main process has ended and what it wrote was read. Never rejects. */
   readonly over: Promise<ShellOutcome>;
   /** Output as it comes, until it is over. Whoever stops listening ends nothing. */

@@ -40,6 +40,8 @@ export const displaySchema = z.discriminatedUnion("kind", [
     command: z.string(),
     output: z.string(),
     exitCode: z.nullable(z.number()),
+    /** The terminal of an editor that it ran in, by the editor's own id: known to that editor, and while it is there. */
+    terminal: z.optional(z.string()),
   }),
   z.object({ kind: z.literal("files"), paths: z.array(z.string()), truncated: z.boolean() }),
   z.object({

@@ -9,7 +9,12 @@ const second = 1_000;
 /** What screens and programs are given of an output, since that stands in the log. */
 const maxShownCharacters = 30_000;
 
-type Ended = { readonly command: string; readonly timeoutMs: number; readonly outcome: ShellOutcome };
+type Ended = {
+  readonly command: string;
+  readonly timeoutMs: number;
+  readonly outcome: ShellOutcome;
+  readonly terminal?: string | undefined;
+};
 type Left = { readonly left: LeftBehind; readonly task: Task };
 
 /** Where the next command starts, if elsewhere, and what the model is told of it. */
@@ -22,7 +27,7 @@ export const folderOutside = (folder: string, cwd: string): string =>
 
 /** It ended while it was waited for. */
 export function endedResult(
-  { command, timeoutMs, outcome }: Ended,
+  { command, timeoutMs, outcome, terminal }: Ended,
   { left, stand }: { left: Left | undefined; stand: FolderStand },
 ): ToolOutcome {
   const output = outcome.output.replace(/\n+$/, "");
@@ -38,7 +43,13 @@ export function endedResult(
   return {
     content: [text([said, ...notes].join("\n"))],
     ...(stand.keptFolder === undefined ? {} : { keptFolder: stand.keptFolder }),
-    display: { kind: "terminal", command, output: shown, exitCode },
+    display: {
+      kind: "terminal",
+      command,
+      output: shown,
+      exitCode,
+      ...(terminal === undefined ? {} : { terminal }),
+    },
     failed,
     data: {
       stdout: shown,

@@ -86,7 +86,8 @@ async function* runInForeground(
 ): AsyncGenerator<Display, ToolOutcome> {
   const limits = { timeoutMs: timeout, maxBytes: maxOutputBytes };
   const { cwd } = workspace;
-  const run = await workspace.shell.start({ text: command, cwd, ...limits, endFolder: "asked" });
+  const wanted = { endFolder: "asked", terminal: "welcome" } as const;
+  const run = await workspace.shell.start({ text: command, cwd, ...limits, ...wanted });
   const stop = (): void => void run.stop();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
@@ -102,7 +103,8 @@ async function* runInForeground(
     const outcome = await run.over;
     const left = await listLeft(tasks, { command, description }, run);
     const stand = await standAfter(outcome, { command, workspace });
-    return endedResult({ command, timeoutMs: timeout, outcome }, { left, stand });
+    const { terminal } = run;
+    return endedResult({ command, timeoutMs: timeout, outcome, terminal }, { left, stand });
   } finally {
     signal.removeEventListener("abort", stop);
     // Whoever stops listening to this call ends its command too, unless it has become a task.
@@ -135,13 +137,17 @@ async function* showUntil(
 ): AsyncGenerator<Display, "over" | "sent away"> {
   const chunks = run.follow();
   const away = sentAway.then(() => "sent away" as const);
+  const terminal = run.terminal === undefined ? {} : { terminal: run.terminal };
   let shown = "";
+  // Whoever has it can be followed from its start.
+  if (run.terminal !== undefined)
+    yield { kind: "terminal", command, output: "", exitCode: null, ...terminal };
   for (;;) {
     const next = await Promise.race([chunks.next(), away]);
     if (next === "sent away") return next;
     if (next.done) return "over";
     shown = (shown + next.value.text).slice(-maxLiveCharacters);
-    yield { kind: "terminal", command, output: shown, exitCode: null };
+    yield { kind: "terminal", command, output: shown, exitCode: null, ...terminal };
   }
 }
 

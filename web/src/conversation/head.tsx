@@ -87,8 +87,8 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
         />
         {workspace ? (
           <WorkspaceMenu
-            workspace={workspace}
-            worker={workspace.workers.find(({ id }) => id === worker)}
+            workspace={workspace.id}
+            worker={worker}
             items={[
               copy,
               {

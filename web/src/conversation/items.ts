@@ -26,7 +26,7 @@ type Growing = {
 export const noItems: Items = { rows: [], items: [], starts: [], claimed: new Set(), growing: null };
 
 /** Parts are gathered up to this many characters: few items, and none that takes long to draw. */
-const maxItem = 3_000;
+const maxItem = 1_000;
 
 /** What did not change is taken from before, also the parts of a reply that only grew. */
 export function itemsOf(rows: readonly Row[], before: Items = noItems): Items {

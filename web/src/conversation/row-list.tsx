@@ -124,7 +124,7 @@ export function RowList({ rows, label, ref, start }: RowListProps): ReactElement
           scrollRef={scroller}
           data={items.items}
           shift={isPrepended}
-          bufferSize={400}
+          bufferSize={200}
           onResize={() => {
             if (follows.current) toEnd();
           }}

@@ -13,7 +13,8 @@ export type MenuItem = {
 
 type MenuButtonProps = {
   readonly label: string;
-  readonly items: readonly MenuItem[];
+  /** Or what makes them when the list is opened. */
+  readonly items: readonly MenuItem[] | (() => readonly MenuItem[]);
   /** A picture alone, or the words beside it. */
   readonly icon?: IconName | undefined;
   readonly children?: ReactNode;
@@ -73,24 +74,26 @@ export function MenuButton({
         onKeyDown={(event) => moveFocus(event, menu.current)}
       >
         {isOpen &&
-          items.map(({ label: says, icon: picture, more, isChosen, onPick }) => (
-            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has one only where the role does
-            <button
-              key={says}
-              type="button"
-              role={isChosen === undefined ? "menuitem" : "menuitemradio"}
-              aria-checked={isChosen}
-              onClick={() => {
-                menu.current?.hidePopover();
-                onPick();
-              }}
-            >
-              {isChosen !== undefined && (isChosen ? <Icon name="check" /> : <span className="sign" />)}
-              {picture && <Icon name={picture} />}
-              <span>{says}</span>
-              {more !== undefined && <span className="more">{more}</span>}
-            </button>
-          ))}
+          (typeof items === "function" ? items() : items).map(
+            ({ label: says, icon: picture, more, isChosen, onPick }) => (
+              // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it has one only where the role does
+              <button
+                key={says}
+                type="button"
+                role={isChosen === undefined ? "menuitem" : "menuitemradio"}
+                aria-checked={isChosen}
+                onClick={() => {
+                  menu.current?.hidePopover();
+                  onPick();
+                }}
+              >
+                {isChosen !== undefined && (isChosen ? <Icon name="check" /> : <span className="sign" />)}
+                {picture && <Icon name={picture} />}
+                <span>{says}</span>
+                {more !== undefined && <span className="more">{more}</span>}
+              </button>
+            ),
+          )}
       </div>
     </>
   );

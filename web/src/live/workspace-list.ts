@@ -26,12 +26,19 @@ export class WorkspaceList {
     return made;
   }
 
+  /** Whether one would come, go, move or ask, or would no longer. */
+  isMovedBy(now: Workspaces): boolean {
+    const before = this.all.get();
+    return now.isKnown !== before.isKnown || !hasSameOrder(before.all, now.all);
+  }
+
   set(now: Workspaces): void {
+    const isMoved = this.isMovedBy(now);
     const before = this.all.get();
     this.all.set(now);
     for (const [index, workspace] of now.all.entries())
       if (workspace !== before.all[index]) this.#ones.get(workspace.id)?.set(workspace);
-    if (now.isKnown === before.isKnown && hasSameOrder(before.all, now.all)) return;
+    if (!isMoved) return;
     this.ordered.set(now);
     const ids = new Set(now.all.map(({ id }) => id));
     for (const [id, one] of this.#ones) if (!ids.has(id)) one.set(undefined);

@@ -17,8 +17,8 @@ export type WorldPorts = {
   /** Whether the server says that this browser may not come in. */
   isSentAway(): Promise<boolean>;
   nextPaint(then: () => void): void;
-  /** In a moment, for what changes nothing that is seen as often as not: asking for a paint would bring one about. */
-  soon(then: () => void): void;
+  /** For what changes nothing that is seen as often as not: asking for a paint would bring one about. Returns what calls it off. */
+  later(then: () => void, ms: number): () => void;
   pause(): Promise<void>;
   now(): number;
   uuid(): string;
@@ -32,6 +32,10 @@ type FollowedSession = { readonly feed: SessionFeed; users: number; usedAt: numb
 const maxIdleFeeds = 6;
 const workspacesNote = "keel.workspaces";
 const rememberMs = 30_000;
+/** Two frames: what comes, goes, moves or asks is shown so soon. */
+const soonMs = 30;
+/** What workspaces say meanwhile is shown this often. */
+const calmMs = 250;
 
 export class World {
   readonly client: KeelClient;
@@ -209,17 +213,22 @@ export class World {
   }
 
   async #watchWorkspaces(): Promise<void> {
-    let isDue = false;
     let now = this.workspaces.get();
+    let shownAt = Number.NEGATIVE_INFINITY;
+    let due: { readonly isSoon: boolean; callOff(): void } | undefined;
+    const show = (): void => {
+      due = undefined;
+      shownAt = this.#ports.now();
+      this.workspaceList.set(now);
+      this.#rememberSoon();
+    };
     for await (const update of this.client.workspaces.watch(this.#stop.signal)) {
       now = foldWorkspaces(now, update);
-      if (isDue) continue;
-      isDue = true;
-      this.#ports.soon(() => {
-        isDue = false;
-        this.workspaceList.set(now);
-        this.#rememberSoon();
-      });
+      const isSoon = this.workspaceList.isMovedBy(now);
+      if (due && (due.isSoon || !isSoon)) continue;
+      due?.callOff();
+      const ms = isSoon ? soonMs : Math.max(soonMs, shownAt + calmMs - this.#ports.now());
+      due = { isSoon, callOff: this.#ports.later(show, ms) };
     }
   }
 

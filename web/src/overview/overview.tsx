@@ -129,7 +129,7 @@ const OverviewRow = memo(function OverviewRow({ id }: { readonly id: string }): 
     <li className={`card${archived ? " is-archived" : ""}`}>
       <div className="card-head">
         <Link to={{ page: "worker", workspace: id }}>{visible(title)}</Link>
-        <WorkspaceMenu workspace={workspace} />
+        <WorkspaceMenu workspace={id} />
         <p className="facts quiet figures">
           {branch !== undefined && (
             <span className="one-line">{worktree ? words.worktree(visible(branch)) : visible(branch)}</span>

@@ -92,7 +92,9 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
         <div className="about">
           <h1 className="one-line">{visible(workspace.title)}</h1>
           <p className="facts">
-            {worker && worker.kind !== "diff" && <span>{words.activity[worker.activity]}</span>}
+            {worker && worker.kind !== "diff" && (
+              <span className="doing">{words.activity[worker.activity]}</span>
+            )}
             <WorkspaceFacts workspace={workspace} />
           </p>
         </div>
@@ -107,7 +109,7 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
             </Button>
           )}
           <WorkerTabs workspace={workspace} current={worker?.id} />
-          <WorkspaceMenu workspace={workspace} worker={worker} />
+          <WorkspaceMenu workspace={workspace.id} worker={worker?.id} />
         </div>
       </header>
       <main className="worker-main" id="main">

@@ -1,7 +1,6 @@
 /** What can be done with a workspace and with the worker in it that is looked at: other names, and their end. */
-import type { WorkerEntry, WorkspaceEntry } from "keel/protocol";
 import { visible } from "keel/view";
-import { lazy, type ReactElement, useState } from "react";
+import { lazy, memo, type ReactElement, useState } from "react";
 import { Loaded } from "../kit/loaded.tsx";
 import { MenuButton, type MenuItem } from "../kit/menu.tsx";
 import { useNavigation } from "../live/navigation.ts";
@@ -12,62 +11,68 @@ const RenameDialog = lazy(async () => ({ default: (await import("./change-dialog
 const RemoveDialog = lazy(async () => ({ default: (await import("./change-dialogs.tsx")).RemoveDialog }));
 
 type WorkspaceMenuProps = {
-  readonly workspace: WorkspaceEntry;
-  /** Left out where the workspace is looked at from outside. */
-  readonly worker?: WorkerEntry | undefined;
+  /** The ids of a workspace, and of its worker; none where the workspace is looked at from outside. */
+  readonly workspace: string;
+  readonly worker?: string | undefined;
   /** What else can be done there, before these. */
   readonly items?: readonly MenuItem[] | undefined;
 };
 
 type Change = "name" | "worker-name" | "gone" | "worker-gone";
 
-export function WorkspaceMenu({ workspace, worker, items = [] }: WorkspaceMenuProps): ReactElement | null {
+/** Drawn once: what they are called and do now is looked up when it is opened. */
+export const WorkspaceMenu = memo(function WorkspaceMenu({
+  workspace: id,
+  worker: workerId,
+  items = noItems,
+}: WorkspaceMenuProps): ReactElement | null {
   const world = useWorld();
   const { go } = useNavigation();
   const [changing, setChanging] = useState<Change>();
   const mayChange = useAccess() === "work";
   const { workspaces } = world.client;
-  const { id, title, archived } = workspace;
-  const all: readonly MenuItem[] = mayChange
-    ? [
-        ...items,
-        ...(worker
-          ? ([
-              { label: words.change.renameWorker, icon: "edit", onPick: () => setChanging("worker-name") },
-              { label: words.change.removeWorker, icon: "trash", onPick: () => setChanging("worker-gone") },
-            ] as const)
-          : []),
-        { label: words.change.renameWorkspace, icon: "edit", onPick: () => setChanging("name") },
-        {
-          label: archived ? words.overview.takeBack : words.overview.archive,
-          icon: archived ? "undo" : "archive",
-          onPick: () =>
-            void world.attempt(workspaces.changeWorkspace({ workspace: id, archived: !archived })),
-        },
-        { label: words.change.removeWorkspace, icon: "trash", onPick: () => setChanging("gone") },
-      ]
-    : items;
+  const workspace = world.workspaceList.one(id).get();
+  const worker = workspace?.workers.find((one) => one.id === workerId);
+  const all = (): readonly MenuItem[] => {
+    const archived = world.workspaceList.one(id).get()?.archived ?? false;
+    return [
+      ...items,
+      ...(workerId === undefined
+        ? []
+        : ([
+            { label: words.change.renameWorker, icon: "edit", onPick: () => setChanging("worker-name") },
+            { label: words.change.removeWorker, icon: "trash", onPick: () => setChanging("worker-gone") },
+          ] as const)),
+      { label: words.change.renameWorkspace, icon: "edit", onPick: () => setChanging("name") },
+      {
+        label: archived ? words.overview.takeBack : words.overview.archive,
+        icon: archived ? "undo" : "archive",
+        onPick: () => void world.attempt(workspaces.changeWorkspace({ workspace: id, archived: !archived })),
+      },
+      { label: words.change.removeWorkspace, icon: "trash", onPick: () => setChanging("gone") },
+    ];
+  };
   const removeWorkspace = async (): Promise<void> => {
     const { keptWorktree } = await workspaces.deleteWorkspace({ workspace: id });
     if (keptWorktree !== undefined)
       world.told.set({ kind: "note", says: words.change.keptWorktree(keptWorktree) });
-    if (worker) go({ page: "overview" });
+    if (workerId !== undefined) go({ page: "overview" });
   };
   const removeWorker = async (of: string): Promise<void> => {
     await workspaces.deleteWorker({ worker: of });
     go({ page: "worker", workspace: id }, "replace");
   };
   const onClose = (): void => setChanging(undefined);
-  if (all.length === 0) return null;
+  if (!mayChange && items.length === 0) return null;
   return (
     <>
-      <MenuButton icon="more" label={words.change.menu} items={all} />
+      <MenuButton icon="more" label={words.change.menu} items={mayChange ? all : items} />
       {changing !== undefined && (
         <Loaded>
           {changing === "name" ? (
             <RenameDialog
               title={words.change.renameWorkspace}
-              name={title}
+              name={workspace?.title ?? ""}
               onRename={(name) =>
                 void world.attempt(workspaces.changeWorkspace({ workspace: id, title: name }))
               }
@@ -75,7 +80,7 @@ export function WorkspaceMenu({ workspace, worker, items = [] }: WorkspaceMenuPr
             />
           ) : changing === "gone" ? (
             <RemoveDialog
-              title={words.change.removeTitle(visible(title))}
+              title={words.change.removeTitle(visible(workspace?.title ?? ""))}
               about={words.change.aboutWorkspace}
               verb={words.change.remove}
               onRemove={() => void world.attempt(removeWorkspace())}
@@ -103,4 +108,6 @@ export function WorkspaceMenu({ workspace, worker, items = [] }: WorkspaceMenuPr
       )}
     </>
   );
-}
+});
+
+const noItems: readonly MenuItem[] = [];

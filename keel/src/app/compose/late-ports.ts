@@ -17,6 +17,7 @@ import type { EditorBuffers } from "../../workspace/files/buffers.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
 import type { PlaceOptions } from "../../workspace/git/command-place.ts";
 import type { GitState } from "../../workspace/git/git-state.ts";
+import type { EditorTerminals } from "../../workspace/processes/editor-terminals.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
@@ -29,13 +30,26 @@ export type LateGuard = () => Promise<ProcessGuard>;
 
 type ProcessContext = { readonly env: ProcessEnvironment; readonly guard: LateGuard };
 
-export function lateShell({ env, guard }: ProcessContext): Shell {
+/** Where an editor has terminals, they take what is welcome there. */
+export function lateShell({
+  env,
+  guard,
+  terminals,
+  hostEnv = env,
+}: ProcessContext & {
+  readonly terminals?: EditorTerminals | undefined;
+  /** What an editor's terminals have as well. */
+  readonly hostEnv?: ProcessEnvironment | undefined;
+}): Shell {
   const load = once(async () => {
     const [{ nodeShell }, opened] = await Promise.all([
       import("../../workspace/processes/shell.ts"),
       guard(),
     ]);
-    return nodeShell({ env, guard: opened });
+    const own = nodeShell({ env, guard: opened });
+    if (!terminals) return own;
+    const { withTerminals } = await import("../../workspace/processes/editor-terminals.ts");
+    return withTerminals(own, { terminals, env, hostEnv });
   });
   return {
     async *run(command, signal) {

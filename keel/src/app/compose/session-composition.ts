@@ -114,7 +114,8 @@ export async function composeSession(
   let programs: ReadonlyMap<string, string> = new Map();
   const place = { kept, named: () => programs };
   const files = await filesWith(options.buffers);
-  const at = workspaces({ ...inForce, ...place, files, guard, budget, grammar: shared.grammar });
+  const editor = { terminals: options.terminals, hostEnv: options.env };
+  const at = workspaces({ ...inForce, ...place, files, editor, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -305,6 +306,7 @@ function workspaces({
   named,
   grammar,
   files,
+  editor,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
@@ -312,8 +314,9 @@ function workspaces({
   named: () => ReadonlyMap<string, string>;
   grammar: Grammar;
   files: Awaited<ReturnType<typeof filesWith>>;
+  editor: { terminals: OpenOptions["terminals"]; hostEnv: OpenOptions["env"] };
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
-  const shell = boundShell(lateShell({ env: commandEnv, guard }), budget);
+  const shell = boundShell(lateShell({ env: commandEnv, guard, ...editor }), budget);
   const commands = {
     grammar,
     home: commandEnv["HOME"] ?? "/",

@@ -1,115 +1,157 @@
-/** The methods of the protocol, each joined to what does it. Nothing is decided here. */
-import {
-  type AgentApp,
-  type AgentContext,
-  agent,
-  type JsonRpcId,
-  RequestError,
+/** The methods of the protocol, in each version, each joined to what does it. Nothing is decided here. */
+import type {
+  LoadSessionResponse,
+  NewSessionResponse,
+  PromptResponse,
+  SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
+import type {
+  NewSessionResponse as NewSessionResponseV2,
+  PromptResponse as PromptResponseV2,
+  ResumeSessionResponse as ResumeSessionResponseV2,
+  SetSessionConfigOptionResponse as SetOptionResponseV2,
+} from "@agentclientprotocol/sdk/experimental/v2";
+import { fault } from "../../kernel/fault.ts";
 import { asObject } from "../../kernel/json.ts";
-import { type EditorAbilities, editorOf, initializeResponse, keyMethod } from "./capabilities.ts";
+import { methodNotFound, type RpcCall, type RpcHandler, type RpcReply } from "../../transport/json-rpc.ts";
+import { isLoginMethod } from "./capabilities.ts";
 import type { EditorSession } from "./editor-session.ts";
-import { errorOf } from "./errors.ts";
-import type { Outbox } from "./outbox.ts";
-import type { EditorSessions, WantedSession } from "./sessions.ts";
+import { replyOf } from "./errors.ts";
+import { configOf, modesOf } from "./options.ts";
+import { forms, promptBlocks, read, wantedBy } from "./params.ts";
+import type { EditorSessions } from "./sessions.ts";
+import { configV2 } from "./v2.ts";
 
-export type AgentOptions = {
-  readonly version: string;
-  readonly outbox: Outbox;
-  /** Called once, when the editor has said what it can. */
-  sessions(editor: EditorAbilities, client: AgentContext): EditorSessions;
+type Method = (params: unknown, signal: AbortSignal) => Promise<RpcReply>;
+type Methods = Readonly<Record<string, Method>>;
+
+const said = <T extends object>(result: T, after?: () => void): RpcReply => ({ result, after });
+const nothing = said({});
+
+/** What holds in both versions. */
+const shared = (sessions: EditorSessions): Methods => ({
+  "session/list": async (params) => said(await sessions.list(read(forms.list, params))),
+  "session/close": async (params) => {
+    await sessions.close(read(forms.session, params).sessionId);
+    return nothing;
+  },
+  "session/delete": async (params) => {
+    await sessions.delete(read(forms.session, params).sessionId);
+    return nothing;
+  },
+});
+
+const login: Method = async (params) => {
+  const { methodId } = read(forms.login, params);
+  if (!isLoginMethod(methodId))
+    throw fault("usage", { reason: `There is no way to log in called ${methodId}.` });
+  return nothing;
 };
 
-export function acpAgent({ version, outbox, sessions: openSessions }: AgentOptions): AgentApp {
-  let sessions: EditorSessions | undefined;
-  // The library refuses every other method before.
-  const opened = (): EditorSessions => {
-    if (!sessions) throw RequestError.invalidRequest();
-    return sessions;
-  };
-  const known = (id: string): EditorSession => opened().get(id);
-  /** An editor that does not know a session yet would not know whom an update is about. */
-  const begun = async (session: EditorSession, requestId: JsonRpcId) => {
-    outbox.after(requestId, () => {
-      session.listen();
-      void session.tellCommands();
-    });
-    return { sessionId: session.id, ...(await session.state()) };
-  };
-  const takenUp = async (session: EditorSession, requestId: JsonRpcId) => {
-    outbox.after(requestId, () => session.listen());
-    return session.state();
-  };
+/** An editor that does not know a session yet would not know whom an update is about. */
+const begun = (session: EditorSession) => (): void => {
+  session.listen();
+  void session.tellCommands();
+};
 
-  return agent({ name: "keel" })
-    .onRequest("session/prompt", ({ params, signal }) =>
-      told(async () => known(params.sessionId).prompt(params.prompt, signal)),
-    )
-    .onRequest("initialize", ({ params, client }) => {
-      sessions ??= openSessions(editorOf(params.clientCapabilities), client);
-      return initializeResponse(params, version);
-    })
-    .onRequest("authenticate", ({ params: { methodId } }) => {
-      if (methodId !== keyMethod && methodId !== "keep-key")
-        throw RequestError.invalidParams({ methodId }, "there is no such way to log in");
-      return {};
-    })
-    .onRequest("session/new", ({ params, requestId }) =>
-      told(async () => begun(await opened().begin(params), requestId)),
-    )
-    .onRequest("session/load", ({ params, requestId }) =>
-      told(async () => {
-        const session = await opened().takeUp(params.sessionId, params);
-        await session.replay();
-        return takenUp(session, requestId);
-      }),
-    )
-    .onRequest("session/resume", ({ params, requestId }) =>
-      told(async () => {
-        const session = await opened().takeUp(params.sessionId, params);
+const stateV1 = async (session: EditorSession): Promise<LoadSessionResponse> => {
+  const choices = await session.choices();
+  return { modes: modesOf(choices), configOptions: configOf(choices) };
+};
+
+export const methodsV1 = (sessions: EditorSessions): Methods => {
+  const newSession = async (session: EditorSession): Promise<RpcReply> =>
+    said<NewSessionResponse>({ sessionId: session.id, ...(await stateV1(session)) }, begun(session));
+  return {
+    ...shared(sessions),
+    authenticate: login,
+    "session/new": async (params) =>
+      newSession(await sessions.begin(wantedBy(read(forms.begin, params), "later"))),
+    "session/load": async (params) => {
+      const given = read(forms.takeUp, params);
+      const session = await sessions.takeUp(given.sessionId, wantedBy(given, "later"));
+      await session.replay();
+      return said(await stateV1(session), () => session.listen());
+    },
+    "session/resume": async (params) => {
+      const given = read(forms.takeUp, params);
+      const session = await sessions.takeUp(given.sessionId, wantedBy(given, "later"));
+      await session.takeUp();
+      await session.tellCommands();
+      return said(await stateV1(session), () => session.listen());
+    },
+    // Not in the stable part of the protocol yet.
+    "session/fork": async (params) => {
+      const given = read(forms.takeUp, params);
+      return newSession(await sessions.fork(given.sessionId, wantedBy(given, "later")));
+    },
+    "session/prompt": async (params, signal) => {
+      const given = read(forms.prompt, params);
+      const { stopReason, error } = await sessions.get(given.sessionId).prompt(promptBlocks(given), signal);
+      return error ? { error } : said<PromptResponse>({ stopReason });
+    },
+    "session/set_mode": async (params) => {
+      const { sessionId, modeId } = read(forms.setMode, params);
+      await sessions.get(sessionId).choose("mode", modeId);
+      return nothing;
+    },
+    "session/set_config_option": async (params) => {
+      const { sessionId, configId, value } = read(forms.setOption, params);
+      const choices = await sessions.get(sessionId).choose(configId, value);
+      return said<SetSessionConfigOptionResponse>({ configOptions: configOf(choices) });
+    },
+  };
+};
+
+export const methodsV2 = (sessions: EditorSessions): Methods => {
+  const stateV2 = async (session: EditorSession): Promise<ResumeSessionResponseV2> => ({
+    configOptions: configV2(await session.choices()),
+  });
+  return {
+    ...shared(sessions),
+    "auth/login": login,
+    // A key is where the person put it: there is nothing to forget.
+    "auth/logout": async () => nothing,
+    "session/new": async (params) => {
+      const session = await sessions.begin(wantedBy(read(forms.begin, params), "refused"));
+      const result: NewSessionResponseV2 = { sessionId: session.id, ...(await stateV2(session)) };
+      return said(result, begun(session));
+    },
+    "session/resume": async (params) => {
+      const given = read(forms.resume, params);
+      const from = given.replayFrom?.type;
+      if (from !== undefined && from !== "start")
+        throw fault("usage", { reason: `Nothing can be told from ${from} on.` });
+      const session = await sessions.takeUp(given.sessionId, wantedBy(given, "refused"));
+      if (from === "start") await session.replay();
+      else {
         await session.takeUp();
         await session.tellCommands();
-        return takenUp(session, requestId);
-      }),
-    )
-    .onRequest("session/fork", forkParams, ({ params, requestId }) =>
-      told(async () => begun(await opened().fork(params.sessionId, params), requestId)),
-    )
-    .onRequest("session/list", ({ params }) => told(() => opened().list(params)))
-    .onRequest("session/close", ({ params }) => told(async () => emptied(opened().close(params.sessionId))))
-    .onRequest("session/delete", ({ params }) => told(async () => emptied(opened().delete(params.sessionId))))
-    .onRequest("session/set_mode", ({ params: { sessionId, modeId } }) =>
-      told(async () => emptied(known(sessionId).choose("mode", modeId))),
-    )
-    .onRequest("session/set_config_option", ({ params }) =>
-      told(async () => ({
-        configOptions: await known(params.sessionId).choose(params.configId, params.value),
-      })),
-    )
-    .onNotification("session/cancel", ({ params }) => {
-      // One that is not open has nothing to cancel, and a notification has no answer.
-      sessions?.find(params.sessionId)?.cancel();
-    });
-}
-
-const emptied = async (work: Promise<unknown>): Promise<Record<string, never>> => {
-  await work;
-  return {};
+      }
+      session.tellState();
+      return said(await stateV2(session), () => session.listen());
+    },
+    "session/prompt": async (params) => {
+      const given = read(forms.prompt, params);
+      const messageId = await sessions.get(given.sessionId).accept(promptBlocks(given));
+      return said<PromptResponseV2>({ messageId });
+    },
+    "session/set_config_option": async (params) => {
+      const { sessionId, configId, value } = read(forms.setOption, params);
+      const choices = await sessions.get(sessionId).choose(configId, value);
+      return said<SetOptionResponseV2>({ configOptions: configV2(choices) });
+    },
+  };
 };
 
-/** Every failure is one of the protocol's errors. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw errorOf(thrown);
-  }
-}
-
-/** The stable part of the library has no form for it yet. */
-function forkParams(given: unknown): WantedSession & { readonly sessionId: string } {
-  const { sessionId, cwd, additionalDirectories, mcpServers } = asObject(given);
-  if (typeof sessionId !== "string" || typeof cwd !== "string") throw RequestError.invalidParams();
-  const list = <T>(value: unknown): T[] => (Array.isArray(value) ? value : []);
-  return { sessionId, cwd, additionalDirectories: list(additionalDirectories), mcpServers: list(mcpServers) };
-}
+export const agentOf = (sessions: EditorSessions, methods: Methods): RpcHandler => ({
+  request: ({ method, params, signal }: RpcCall) => {
+    const called = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    return called ? replyOf(() => called(params, signal)) : methodNotFound(method);
+  },
+  // One that is not open has nothing to cancel, and a notification has no answer.
+  notice: (method, params) => {
+    const { sessionId } = asObject(params);
+    if (method === "session/cancel" && typeof sessionId === "string") sessions.find(sessionId)?.cancel();
+  },
+});

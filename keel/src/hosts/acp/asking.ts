@@ -1,10 +1,10 @@
 /** Puts what a session asks to the editor, and the answers to the session. What nobody answers stays open in the log. */
-import type { AgentContext } from "@agentclientprotocol/sdk";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
-import type { EditorAbilities } from "./capabilities.ts";
 import { elicitationOf, filledAnswer } from "./forms.ts";
-import { answerOf, permissionRequest, unaskable } from "./permission.ts";
+import { answerOf, unaskable } from "./permission.ts";
+import type { EditorWire } from "./wire.ts";
+import type { Wording } from "./wording.ts";
 
 type AskedSession = Pick<OpenSession, "id" | "info" | "submit"> & {
   readonly readFile?: OpenSession["readFile"] | undefined;
@@ -12,10 +12,8 @@ type AskedSession = Pick<OpenSession, "id" | "info" | "submit"> & {
 
 export type AskingOptions = {
   readonly session: AskedSession;
-  readonly client: AgentContext;
-  readonly editor: EditorAbilities;
-  /** Fires when the editor is gone. */
-  readonly gone: AbortSignal;
+  readonly wire: EditorWire;
+  readonly wording: Pick<Wording, "permission">;
 };
 
 /** A file that is shown whole with a question; of a longer one the changed parts are. */
@@ -34,7 +32,7 @@ export class Asking {
     if (this.#open.has(ask.id)) return;
     const withdrawn = new AbortController();
     this.#open.set(ask.id, withdrawn);
-    const answer = await this.#answer(ask, withdrawn.signal);
+    const answer = await this.#answer(ask, withdrawn.signal).catch(() => unaskable);
     // Answered elsewhere meanwhile, or the editor is gone: nothing is said in the person's name.
     if (!this.#open.delete(ask.id) || !answer) return;
     const by = answer === unaskable ? { by: "no-host" as const } : {};
@@ -48,22 +46,24 @@ export class Asking {
     withdrawn?.abort();
   }
 
-  /** Undefined where the editor did not answer. */
+  /** Undefined where the editor is gone: it leaves its questions open. One that cannot ask says so by an error. */
   async #answer(ask: Ask, signal: AbortSignal): Promise<Answer | undefined> {
-    const cancelling = { cancellationSignal: signal, stopWaitingOnCancel: true };
-    const { session, client, editor, gone } = this.#given;
+    const { session, wire } = this.#given;
     const { id: sessionId, info } = session;
-    try {
-      const form = editor.forms ? elicitationOf(ask, sessionId) : undefined;
-      if (form) return filledAnswer(ask, await client.request("elicitation/create", form, cancelling));
-      const request = permissionRequest(ask, { sessionId, cwd: info.cwd, file: await this.#fileOf(ask) });
-      if (!request) return unaskable;
-      const { outcome } = await client.request("session/request_permission", request, cancelling);
-      return answerOf(ask, outcome);
-    } catch {
-      // An editor that is gone leaves its questions open; one that cannot ask them says so by an error.
-      return signal.aborted || gone.aborted ? undefined : unaskable;
-    }
+    const form = wire.can.forms ? elicitationOf(ask, sessionId) : undefined;
+    const asked = form
+      ? { method: "elicitation/create", params: form, read: filledAnswer }
+      : await this.#permission(ask, { sessionId, cwd: info.cwd });
+    if (!asked) return unaskable;
+    if (signal.aborted) return undefined;
+    const answer = await wire.request(asked.method, asked.params, signal);
+    if (answer.ok) return asked.read(ask, answer.result);
+    return answer.isClosed || signal.aborted ? undefined : unaskable;
+  }
+
+  async #permission(ask: Ask, place: { sessionId: string; cwd: string }) {
+    const params = this.#given.wording.permission(ask, { ...place, file: await this.#fileOf(ask) });
+    return params && { method: "session/request_permission", params, read: answerOf };
   }
 
   async #fileOf({ body }: Ask): Promise<string | undefined> {

@@ -5,9 +5,11 @@ import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
 import { noUsage } from "../../protocol/usage.ts";
-import { type AcpMemo, noMemo, type Told, toUpdates, withOwn } from "./dialect.ts";
+import { type AcpMemo, noMemo, type Told, tellingsOf, withOwn } from "./dialect.ts";
+import { updatesV1 } from "./v1.ts";
 
-const told: Told = { cwd: "/w", window: () => 200_000, shows: { notices: true, compaction: true } };
+const told: Told = { cwd: "/w", window: () => 200_000 };
+const to = { shows: { notices: true, compaction: true }, hasTerminal: () => false };
 
 const durable = (event: DurableEvent): Durable => ({ seq: 1, at: 0, session: "s", ...event });
 const live = (event: LiveEvent): Envelope => ({ at: 0, session: "s", ...event });
@@ -16,8 +18,8 @@ function tell(events: readonly Envelope[], start: AcpMemo = noMemo) {
   const updates: unknown[] = [];
   let memo = start;
   for (const event of events) {
-    const [more, next] = toUpdates(event, memo, told);
-    updates.push(...more);
+    const [more, next] = tellingsOf(event, memo, told);
+    updates.push(...more.flatMap((telling) => updatesV1(telling, to)));
     memo = next;
   }
   return { updates, memo };
@@ -44,8 +46,8 @@ describe("the dialect of editors", () => {
   test("every event that a log can hold is told or passed over, and what an agent does is not told", () => {
     const origin = { agentId: "a", parentCallId: "c", kind: "general", depth: 1 };
     for (const event of everyEvent) {
-      expect(() => toUpdates(durable(event), noMemo, told)).not.toThrow();
-      expect(toUpdates({ ...durable(event), origin }, noMemo, told)).toEqual([[], noMemo]);
+      expect(() => tellingsOf(durable(event), noMemo, told)).not.toThrow();
+      expect(tellingsOf({ ...durable(event), origin }, noMemo, told)).toEqual([[], noMemo]);
     }
   });
 

@@ -1,123 +1,159 @@
 /**
- * From the events of a session to what an editor is told. Pure: the log alone gives the conversation as a whole, and with
- * live events among them nothing is told twice, since what was told piece by piece is not told again with its reply.
+ * From the events of a session to what an editor is told, whichever version it speaks. Pure: the log alone gives the
+ * conversation as a whole, and with live events among them nothing is told twice, since what was told piece by piece is
+ * not told again with its reply.
  */
-import type { ContentBlock, PlanEntry, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import type { Json } from "../../kernel/json.ts";
 import { type Envelope, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
-import type { Block, InputBlock, ToolUse } from "../../protocol/message.ts";
+import type { Block, InputBlock, ResultPart, ToolUse } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
-import type { Todo } from "../../protocol/tool.ts";
+import type { Display, Todo } from "../../protocol/tool.ts";
 import { contextTokens } from "../../protocol/usage.ts";
 import { isShownBlock } from "../../view/shown.ts";
-import { type Call, callFields, contentOf, endFields } from "./tool-calls.ts";
+import { type Call, type CallFields, callFields } from "./tool-calls.ts";
+
+export type Speaker = "user" | "agent" | "thought";
+
+/** What is to be told, before a version has its words for it. */
+export type Telling =
+  /** `whole`: all that the message has; `more`: what follows on what was told of it. */
+  | {
+      readonly kind: "message";
+      readonly by: Speaker;
+      readonly messageId: string;
+      readonly content: readonly ContentBlock[];
+      readonly part: "whole" | "more";
+    }
+  /** What was told of a message does not count. */
+  | { readonly kind: "withdrawn"; readonly by: Speaker; readonly messageId: string }
+  | { readonly kind: "call"; readonly callId: string; readonly fields: CallFields }
+  /** `fields` where they are others than those of the call. */
+  | { readonly kind: "call-started"; readonly callId: string; readonly fields?: CallFields | undefined }
+  | { readonly kind: "call-shows"; readonly callId: string; readonly display: Display }
+  | {
+      readonly kind: "call-ended";
+      readonly callId: string;
+      readonly status: "completed" | "failed";
+      readonly display: Display;
+      readonly result: readonly ResultPart[];
+      readonly data?: Json | undefined;
+    }
+  /** It has no result, and will have none. */
+  | { readonly kind: "call-cut"; readonly callId: string }
+  | { readonly kind: "plan"; readonly todos: readonly Todo[] }
+  | { readonly kind: "usage"; readonly used: number; readonly size: number; readonly costUsd: number }
+  | { readonly kind: "compacted"; readonly id: string; readonly summary: string }
+  | {
+      readonly kind: "notice";
+      readonly severity: "info" | "warning" | "error";
+      readonly title: string;
+      readonly description?: string | undefined;
+    }
+  | { readonly kind: "title"; readonly title: string };
 
 /** What does not change while a session is open. */
 export type Told = {
   readonly cwd: string;
   /** What a model's window holds; undefined where nobody knows. */
   window(model: string): number | undefined;
-  /** What the editor said that it shows. */
-  readonly shows: { readonly notices: boolean; readonly compaction: boolean };
 };
 
 export type AcpMemo = {
   /** Blocks of which pieces were told, as `request:index`. */
-  readonly pieces: ReadonlySet<string>;
+  readonly pieces: ReadonlyMap<string, Speaker>;
   /** Calls that have no result yet. */
   readonly calls: ReadonlyMap<string, Call>;
   /** Inputs that the editor shows already: it sent them. */
   readonly own: ReadonlySet<string>;
   readonly costUsd: number;
+  /** How many commands have answered without a model. */
+  readonly answers: number;
 };
 
-export const noMemo: AcpMemo = { pieces: new Set(), calls: new Map(), own: new Set(), costUsd: 0 };
+export const noMemo: AcpMemo = {
+  pieces: new Map(),
+  calls: new Map(),
+  own: new Set(),
+  costUsd: 0,
+  answers: 0,
+};
 
 export const withOwn = (memo: AcpMemo, inputId: string): AcpMemo => ({
   ...memo,
   own: new Set([...memo.own, inputId]),
 });
 
-type Telling = readonly [readonly SessionUpdate[], AcpMemo];
+type Tellings = readonly [readonly Telling[], AcpMemo];
 
 /** What agents do is told by the call that started them. */
-export function toUpdates(envelope: Envelope, memo: AcpMemo, told: Told): Telling {
+export function tellingsOf(envelope: Envelope, memo: AcpMemo, told: Told): Tellings {
   if (envelope.origin) return [[], memo];
   return handle(handlers, envelope, memo, told) ?? [[], memo];
 }
 
-const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Telling> = {
+/** A thought is a message of its own beside what is said. */
+const messageIdOf = (requestId: string, by: Speaker): string =>
+  by === "thought" ? `${requestId}:thought` : requestId;
+
+const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Tellings> = {
   "input.accepted": ({ input }, memo) => {
     if (input.from.kind !== "person") return [[], memo];
     if (memo.own.has(input.id)) return [[], { ...memo, own: without(memo.own, input.id) }];
-    const chunks = input.content.map(
-      (block): SessionUpdate => ({
-        sessionUpdate: "user_message_chunk",
-        messageId: input.id,
-        content: inputContent(block),
-      }),
-    );
-    return [chunks, memo];
+    return [[userMessage(input.id, input.content)], memo];
   },
-  "text.delta": ({ requestId, index, text }, memo) => [
-    [chunk("agent_message_chunk", requestId, text)],
-    withPiece(memo, requestId, index),
-  ],
-  "thinking.delta": ({ requestId, index, text }, memo) => [
-    text === "" ? [] : [chunk("agent_thought_chunk", requestId, text)],
-    withPiece(memo, requestId, index),
-  ],
-  "reply.withdrawn": ({ requestId }, memo) => [[], withoutPieces(memo, requestId)],
-  "model.failed": ({ requestId }, memo) => [[], withoutPieces(memo, requestId)],
-  "model.finished": (event, memo, told) => {
-    const { requestId, content, stop, model, usage, costUsd } = event;
-    const untold = content.filter(
-      (block, index) => isShownBlock(block, stop) && !memo.pieces.has(pieceKey(requestId, index)),
-    );
-    const calls = content.filter(
-      (block): block is ToolUse => block.type === "tool_use" && isShownBlock(block, stop),
-    );
+  "text.delta": ({ requestId, index, text }, memo) => piece(memo, { requestId, index, text, by: "agent" }),
+  "thinking.delta": ({ requestId, index, text }, memo) =>
+    piece(memo, { requestId, index, text, by: "thought" }),
+  "reply.withdrawn": ({ requestId }, memo) => withdrawn(memo, requestId),
+  "model.failed": ({ requestId }, memo) => withdrawn(memo, requestId),
+  "model.finished": ({ requestId, content, stop, model, usage, costUsd }, memo, told) => {
+    const shown = content.filter((block) => isShownBlock(block, stop));
+    const untold = shown.filter((block) => !memo.pieces.has(pieceKey(requestId, content.indexOf(block))));
+    const calls = shown.filter((block): block is ToolUse => block.type === "tool_use");
     const cost = memo.costUsd + (costUsd ?? 0);
     const size = told.window(model);
     const used = contextTokens(usage);
-    const next: AcpMemo = {
-      ...withoutPieces(memo, requestId),
-      calls: new Map([...memo.calls, ...calls.map((call): [string, Call] => [call.id, callOf(call)])]),
-      costUsd: cost,
-    };
     return [
       [
-        ...untold.flatMap((block) => blockUpdates(block, requestId, told)),
+        ...said("thought", requestId, untold, memo),
+        ...said("agent", requestId, untold, memo),
+        ...calls.map(
+          (call): Telling => ({
+            kind: "call",
+            callId: call.id,
+            fields: callFields(callOf(call), told.cwd),
+          }),
+        ),
         ...(size === undefined
           ? []
-          : [
-              {
-                sessionUpdate: "usage_update" as const,
-                used,
-                size: Math.max(size, used),
-                cost: { amount: cost, currency: "USD" },
-              },
-            ]),
+          : [{ kind: "usage" as const, used, size: Math.max(size, used), costUsd: cost }]),
       ],
-      next,
+      {
+        ...memo,
+        pieces: withoutPieces(memo, requestId),
+        calls: new Map([...memo.calls, ...calls.map((call): [string, Call] => [call.id, callOf(call)])]),
+        costUsd: cost,
+      },
     ];
   },
   "tool.started": ({ callId, tool, input }, memo, { cwd }) => {
     const call = input === undefined ? memo.calls.get(callId) : { tool, input };
-    const changed = input !== undefined && call ? callFields(call, cwd) : {};
     return [
-      [{ sessionUpdate: "tool_call_update", toolCallId: callId, status: "in_progress", ...changed }],
+      [
+        {
+          kind: "call-started",
+          callId,
+          fields: input !== undefined && call ? callFields(call, cwd) : undefined,
+        },
+      ],
       call ? { ...memo, calls: new Map([...memo.calls, [callId, call]]) } : memo,
     ];
   },
-  "tool.progress": ({ callId, display }, memo) => {
-    const content = display ? contentOf(display) : [];
-    return [
-      content.length === 0
-        ? []
-        : [{ sessionUpdate: "tool_call_update", toolCallId: callId, status: "in_progress", content }],
-      memo,
-    ];
-  },
+  "tool.progress": ({ callId, display }, memo) => [
+    display ? [{ kind: "call-shows", callId, display }] : [],
+    memo,
+  ],
   "tool.finished": (event, memo) => {
     const { callId, display, content, data, todos } = event;
     const isDone = ["done", "answered"].includes(outcomeOf(event).kind);
@@ -126,94 +162,86 @@ const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Telling> = 
     return [
       [
         {
-          sessionUpdate: "tool_call_update",
-          toolCallId: callId,
+          kind: "call-ended",
+          callId,
           status: isDone ? "completed" : "failed",
-          ...endFields(display, content),
-          ...(data === undefined ? {} : { rawOutput: data }),
+          display,
+          result: content,
+          ...(data === undefined ? {} : { data }),
         },
-        ...(todos ? [{ sessionUpdate: "plan" as const, entries: todos.map(planEntry) }] : []),
+        ...(todos ? [{ kind: "plan" as const, todos }] : []),
       ],
       { ...memo, calls },
     ];
   },
-  "command.answered": ({ name, text }, memo) => [[chunk("agent_message_chunk", name, text)], memo],
-  "context.compacted": ({ requestId, summary }, memo, { shows }) => [
-    shows.compaction
-      ? [
-          {
-            sessionUpdate: "compaction_update",
-            compactionId: requestId,
-            status: "completed",
-            summary: [{ type: "text", text: summary }],
-          },
-        ]
-      : [],
+  "command.answered": ({ name, text }, memo) => [
+    [
+      {
+        kind: "message",
+        by: "agent",
+        messageId: `${name}-${memo.answers + 1}`,
+        content: [{ type: "text", text }],
+        part: "whole",
+      },
+    ],
+    { ...memo, answers: memo.answers + 1 },
+  ],
+  "context.compacted": ({ requestId, summary }, memo) => [
+    [{ kind: "compacted", id: requestId, summary }],
     memo,
   ],
-  "notice.raised": ({ level, text }, memo, { shows }) => [
-    shows.notices ? [{ sessionUpdate: "notice", severity: level, title: text }] : [],
-    memo,
-  ],
-  "retry.waiting": ({ attempt, mostAttempts, fault }, memo, { shows }) => [
-    shows.notices
-      ? [
-          {
-            sessionUpdate: "notice",
-            severity: "info",
-            title: `Trying again (${attempt} of ${mostAttempts})`,
-            description: fault.message,
-          },
-        ]
-      : [],
+  "notice.raised": ({ level, text }, memo) => [[{ kind: "notice", severity: level, title: text }], memo],
+  "retry.waiting": ({ attempt, mostAttempts, fault }, memo) => [
+    [
+      {
+        kind: "notice",
+        severity: "info",
+        title: `Trying again (${attempt} of ${mostAttempts})`,
+        description: fault.message,
+      },
+    ],
     memo,
   ],
   "settings.changed": ({ patch: { title } }, memo) => [
-    title === undefined ? [] : [{ sessionUpdate: "session_info_update", title }],
+    title === undefined ? [] : [{ kind: "title", title }],
     memo,
   ],
   // Calls that the turn left without a result were not run, or were cut off.
-  "turn.finished": (_, memo) => [
-    [...memo.calls.keys()].map((toolCallId) => ({
-      sessionUpdate: "tool_call_update",
-      toolCallId,
-      status: "failed",
-    })),
-    { ...memo, calls: new Map() },
-  ],
+  "turn.finished": (_, memo) => [cutCalls(memo), { ...memo, calls: new Map() }],
 };
 
-function blockUpdates(block: Block, requestId: string, { cwd }: Told): SessionUpdate[] {
-  switch (block.type) {
-    case "text":
-      return [chunk("agent_message_chunk", requestId, block.text)];
-    case "thinking":
-      return block.text.trim() === "" ? [] : [chunk("agent_thought_chunk", requestId, block.text)];
-    case "image":
-      return [{ sessionUpdate: "agent_message_chunk", messageId: requestId, content: inputContent(block) }];
-    case "tool_use":
-      return [
-        {
-          sessionUpdate: "tool_call",
-          toolCallId: block.id,
-          status: "pending",
-          ...callFields(callOf(block), cwd),
-        },
-      ];
-    case "document":
-    case "tool_result":
-    case "foreign":
-      return [];
-  }
+export const cutCalls = ({ calls }: AcpMemo): Telling[] =>
+  [...calls.keys()].map((callId) => ({ kind: "call-cut", callId }));
+
+export const userMessage = (messageId: string, content: readonly InputBlock[]): Telling => ({
+  kind: "message",
+  by: "user",
+  messageId,
+  content: content.map(inputContent),
+  part: "whole",
+});
+
+/** What one speaker says in the blocks of a reply; it follows on what was told of it. */
+function said(
+  by: "agent" | "thought",
+  requestId: string,
+  blocks: readonly Block[],
+  { pieces }: AcpMemo,
+): Telling[] {
+  const content = blocks.flatMap((block) => (by === "thought" ? thoughtOf(block) : wordsOf(block)));
+  if (content.length === 0) return [];
+  const isBegun = [...pieces].some(([key, speaker]) => speaker === by && isOf(key, requestId));
+  const part = isBegun ? "more" : "whole";
+  return [{ kind: "message", by, messageId: messageIdOf(requestId, by), content, part }];
 }
 
-const callOf = ({ name, input }: ToolUse): Call => ({ tool: name, input });
+const thoughtOf = (block: Block): ContentBlock[] =>
+  block.type === "thinking" && block.text.trim() !== "" ? [{ type: "text", text: block.text }] : [];
 
-const chunk = (
-  sessionUpdate: "agent_message_chunk" | "agent_thought_chunk",
-  messageId: string,
-  text: string,
-): SessionUpdate => ({ sessionUpdate, messageId, content: { type: "text", text } });
+const wordsOf = (block: Block): ContentBlock[] =>
+  block.type === "text" || block.type === "image" ? [inputContent(block)] : [];
+
+const callOf = ({ name, input }: ToolUse): Call => ({ tool: name, input });
 
 /** A document goes by its name: no editor shows its bytes. */
 function inputContent(block: InputBlock): ContentBlock {
@@ -222,20 +250,32 @@ function inputContent(block: InputBlock): ContentBlock {
   return { type: "text", text: `[${block.name ?? "document"}]` };
 }
 
-const planEntry = ({ text, status }: Todo): PlanEntry => ({ content: text, status, priority: "medium" });
-
 const pieceKey = (requestId: string, index: number): string => `${requestId}:${index}`;
+const isOf = (key: string, requestId: string): boolean => key.startsWith(`${requestId}:`);
 
-function withPiece(memo: AcpMemo, requestId: string, index: number): AcpMemo {
+function piece(
+  memo: AcpMemo,
+  { requestId, index, text, by }: { requestId: string; index: number; text: string; by: "agent" | "thought" },
+): Tellings {
   const key = pieceKey(requestId, index);
-  return memo.pieces.has(key) ? memo : { ...memo, pieces: new Set([...memo.pieces, key]) };
+  const next = memo.pieces.has(key) ? memo : { ...memo, pieces: new Map([...memo.pieces, [key, by]]) };
+  if (text === "") return [[], next];
+  const messageId = messageIdOf(requestId, by);
+  return [[{ kind: "message", by, messageId, content: [{ type: "text", text }], part: "more" }], next];
 }
 
-function withoutPieces(memo: AcpMemo, requestId: string): AcpMemo {
-  if (memo.pieces.size === 0) return memo;
-  const kept = [...memo.pieces].filter((key) => !key.startsWith(`${requestId}:`));
-  return { ...memo, pieces: new Set(kept) };
+function withdrawn(memo: AcpMemo, requestId: string): Tellings {
+  const speakers = new Set(
+    [...memo.pieces].filter(([key]) => isOf(key, requestId)).map(([, speaker]) => speaker),
+  );
+  return [
+    [...speakers].map((by) => ({ kind: "withdrawn", by, messageId: messageIdOf(requestId, by) })),
+    { ...memo, pieces: withoutPieces(memo, requestId) },
+  ];
 }
+
+const withoutPieces = ({ pieces }: AcpMemo, requestId: string): ReadonlyMap<string, Speaker> =>
+  pieces.size === 0 ? pieces : new Map([...pieces].filter(([key]) => !isOf(key, requestId)));
 
 function without(all: ReadonlySet<string>, one: string): ReadonlySet<string> {
   const kept = new Set(all);

@@ -1,5 +1,6 @@
 /** Changes of a file as editors show them: the text before and after, from hunks. Pure. */
 import type { ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
+import type { ToolCallContent as ContentV2, DiffChange } from "@agentclientprotocol/sdk/experimental/v2";
 import type { DiffHunk, Display } from "../../protocol/tool.ts";
 
 type ShownDiff = Extract<Display, { kind: "diff" }>;
@@ -17,6 +18,28 @@ export const diffsOf = ({ path, hunks }: ShownDiff): ToolCallContent[] =>
 export function wholeDiff({ path, hunks }: ShownDiff, before: string): ToolCallContent | undefined {
   const after = applied(before, hunks);
   return after === undefined ? undefined : { type: "diff", path, oldText: before, newText: after };
+}
+
+/** In version 2: the file as changed, and the change as git would write it, with the path as it is. */
+export function diffOf({ path, hunks }: ShownDiff): ContentV2 {
+  const isNew = hunks.length === 1 && hunks[0]?.oldLines === 0 && hunks[0].oldStart === 0;
+  const change: DiffChange = isNew
+    ? { operation: "add", path, fileType: "text" }
+    : { operation: "modify", path, fileType: "text" };
+  // A name that git would quote goes without the text of the change.
+  if (!/^[\x20!#-[\]-~]+$/.test(path) || hunks.length === 0) return { type: "diff", changes: [change] };
+  const head = [
+    `diff --git ${path} ${path}`,
+    ...(isNew ? ["new file mode 100644"] : []),
+    `--- ${isNew ? "/dev/null" : path}`,
+    `+++ ${path}`,
+  ];
+  const body = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ]);
+  const text = `${[...head, ...body].join("\n")}\n`;
+  return { type: "diff", changes: [change], patch: { format: "git_patch", text } };
 }
 
 export const linesOf = ({ path, hunks }: ShownDiff): ToolCallLocation[] =>

@@ -1,13 +1,5 @@
 /** One session as an editor has it: its events as updates, its prompts as turns, its asks as requests. Wiring only. */
-import type {
-  AgentContext,
-  ContentBlock,
-  PromptResponse,
-  SessionConfigOption,
-  SessionModeState,
-  SessionUpdate,
-  StopReason,
-} from "@agentclientprotocol/sdk";
+import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { JoinedSession } from "../../app/sessions/joined-session.ts";
 import { fault } from "../../kernel/fault.ts";
@@ -15,29 +7,39 @@ import { sameJson } from "../../kernel/json.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
-import type { TurnReason } from "../../protocol/reasons.ts";
+import type { InputBlock } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import { sayReason } from "../../view/say.ts";
 import { Asking } from "./asking.ts";
-import type { EditorAbilities } from "./capabilities.ts";
-import { type AcpMemo, noMemo, type Told, toUpdates, withOwn } from "./dialect.ts";
-import { faultError } from "./errors.ts";
-import { type Choices, configOf, modesOf, patchFor } from "./options.ts";
+import {
+  type AcpMemo,
+  cutCalls,
+  noMemo,
+  type Telling,
+  type Told,
+  tellingsOf,
+  userMessage,
+  withOwn,
+} from "./dialect.ts";
+import { type Choices, patchFor } from "./options.ts";
 import { inputOf } from "./prompt.ts";
+import { type PromptEnd, promptEnd } from "./prompt-end.ts";
 import { type TurnEnd, Turns } from "./turns.ts";
+import type { EditorWire } from "./wire.ts";
+import type { Wording, WorkState } from "./wording.ts";
 
 export type SessionSource = OpenSession | JoinedSession;
 
 export type EditorSessionOptions = {
   readonly session: SessionSource;
-  readonly client: AgentContext;
-  /** Fires when the editor is gone. */
-  readonly gone: AbortSignal;
-  readonly editor: EditorAbilities;
+  readonly wire: EditorWire;
+  readonly wording: Wording;
   readonly bypass: Choices["bypass"];
   readonly clock: Pick<Clock, "sleep">;
   readonly newId: () => string;
 };
+
+/** `cut` is resolved where nobody waits any more for the end of its turn. */
+type OpenPrompt = { isCancelled: boolean; readonly cut: PromiseWithResolvers<void> };
 
 /** A turn that does not end soon after it was cancelled ends by itself, unheard: an editor must not wait for it. */
 const maxCancelMs = 200;
@@ -49,9 +51,11 @@ export class EditorSession {
   readonly #asking: Asking;
   readonly #turns = new Turns();
   #memo: AcpMemo = noMemo;
-  /** Prompts that were cancelled and answered, and whose turn has not ended yet. */
-  readonly #unheard = new Set<string>();
-  readonly #prompts = new Map<string, AbortController>();
+  readonly #prompts = new Map<string, OpenPrompt>();
+  /** The turn that runs was cancelled, and answered as if it had ended. */
+  #isMuted = false;
+  #state: WorkState = { state: "idle" };
+  readonly #asks = new Set<string>();
   #commands: unknown;
   readonly #ends: (() => void)[] = [];
   /** What happens while the log is read. */
@@ -60,15 +64,14 @@ export class EditorSession {
   #seen = 0;
 
   constructor(given: EditorSessionOptions) {
-    const { session, client, editor, gone } = given;
+    const { session } = given;
     this.#given = given;
     this.id = session.id;
     this.#told = {
       cwd: session.info.cwd,
       window: (model) => session.info.models[model]?.windowTokens,
-      shows: editor.shows,
     };
-    this.#asking = new Asking({ session, client, editor, gone });
+    this.#asking = new Asking(given);
   }
 
   get source(): SessionSource {
@@ -83,7 +86,7 @@ export class EditorSession {
   async replay(): Promise<void> {
     this.#memo = noMemo;
     this.#commands = undefined;
-    await this.takeUp((event) => this.#tell(event));
+    await this.takeUp((event) => this.#tellEvent(event));
     await this.tellCommands();
   }
 
@@ -110,38 +113,65 @@ export class EditorSession {
     if (session.hasWork() && "run" in session) void session.run();
   }
 
-  async prompt(content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
-    const { session, newId, gone } = this.#given;
-    const blocks = inputOf(content);
-    if (blocks.length === 0) throw fault("usage", { reason: "The prompt is empty." });
-    const id = newId();
-    const cancel = new AbortController();
-    this.#prompts.set(id, cancel);
+  /** What it does right now, for an editor that has just come. */
+  tellState(): void {
+    const { session } = this.#given;
+    for (const { id } of session.openAsks()) this.#asks.add(id);
+    this.#state = { state: "idle" };
+    const state = this.#asks.size > 0 ? "requires_action" : session.hasWork() ? "running" : "idle";
+    this.#enterState({ state }, "always");
+  }
+
+  /** Settles when the turn has ended. Throws what it failed with. */
+  async prompt(content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptEnd> {
+    const { wire } = this.#given;
+    const id = this.#given.newId();
+    this.#memo = withOwn(this.#memo, id);
+    const prompt = this.#enter(id);
     // An editor that is gone has cancelled nothing: what it was asked stays open.
     const onAbort = (): void => {
-      if (!gone.aborted) this.cancel();
+      if (!wire.gone.aborted) this.cancel();
     };
     signal.addEventListener("abort", onAbort);
-    const ended = this.#turns.endOf(id);
-    this.#memo = withOwn(this.#memo, id);
-    void this.tellCommands();
     try {
-      const receipt = await session.submit({ type: "input", id, content: blocks, when: "after" });
-      // A command that needs no turn has said what it says.
-      if (receipt.type === "ran") return { stopReason: cancel.signal.aborted ? "cancelled" : "end_turn" };
-      if (cancel.signal.aborted) this.#interrupt();
-      const end = await Promise.race([this.#endOf(ended), this.#cutOff(id, cancel.signal)]);
-      return this.#response(end, cancel.signal.aborted);
+      const { ended } = await this.#submit(id, inputOf(content), prompt);
+      return this.#endFor(await ended, prompt);
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#prompts.delete(id);
     }
   }
 
+  /** Settles when it was taken, with its id. How its turn goes is told. */
+  async accept(content: readonly ContentBlock[]): Promise<string> {
+    const id = this.#given.newId();
+    const prompt = this.#enter(id);
+    try {
+      const blocks = inputOf(content);
+      this.#memo = withOwn(this.#memo, id);
+      const { ended } = await this.#submit(id, blocks, prompt);
+      this.#enterState({ state: "running" });
+      void ended.then((end) => this.#rest(this.#endFor(end, prompt), id));
+      return id;
+    } catch (thrown) {
+      this.#prompts.delete(id);
+      throw thrown;
+    }
+  }
+
   /** What runs for this editor ends; its prompts are answered by that. */
   cancel(): void {
-    for (const cancel of this.#prompts.values()) cancel.abort();
-    this.#interrupt();
+    const owed = [...this.#prompts.values()];
+    for (const prompt of owed) prompt.isCancelled = true;
+    const { session, clock, wire } = this.#given;
+    const { agents, running: turn } = this.#turns;
+    void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
+    for (const taskId of agents) void session.submit({ type: "stop", taskId }).catch(() => undefined);
+    if (owed.length > 0 || turn !== undefined)
+      void clock.sleep(maxCancelMs, wire.gone).then(
+        () => this.#cutOff(owed, turn),
+        () => undefined,
+      );
   }
 
   async choices(): Promise<Choices> {
@@ -154,21 +184,118 @@ export class EditorSession {
     return { applied, models, bypass };
   }
 
-  async state(): Promise<{ modes: SessionModeState; configOptions: SessionConfigOption[] }> {
-    const choices = await this.choices();
-    return { modes: modesOf(choices), configOptions: configOf(choices) };
-  }
-
-  async choose(option: string, value: unknown): Promise<SessionConfigOption[]> {
+  async choose(option: string, value: unknown): Promise<Choices> {
     const patch: SettingsPatch = patchFor(await this.choices(), option, value);
     if (Object.keys(patch).length > 0) await this.source.submit({ type: "set", patch });
-    return configOf(await this.choices());
+    return this.choices();
+  }
+
+  /** What can be called with a slash, where it is not what was told before. */
+  async tellCommands(): Promise<void> {
+    const all = await this.source.inquire("commands").catch(() => []);
+    const update = this.#given.wording.commands(all.filter(({ hidden }) => !hidden));
+    if (sameJson(this.#commands, update)) return;
+    this.#commands = update;
+    this.#send(update);
   }
 
   /** Lets go of it: nothing is told any more. */
   end(): void {
     for (const end of this.#ends.splice(0)) end();
     this.#turns.fail(fault("session_closed"));
+  }
+
+  #enter(id: string): OpenPrompt {
+    const prompt = { isCancelled: false, cut: Promise.withResolvers<void>() };
+    this.#prompts.set(id, prompt);
+    void this.tellCommands();
+    return prompt;
+  }
+
+  /** Gives how its turn ends; a command that needs no turn has ended by then. */
+  async #submit(
+    id: string,
+    content: readonly InputBlock[],
+    prompt: OpenPrompt,
+  ): Promise<{ readonly ended: Promise<TurnEnd> }> {
+    if (content.length === 0) throw fault("usage", { reason: "The prompt is empty." });
+    const ended = this.#turns.endOf(id);
+    if (this.#given.wording.echoes) this.#tell([userMessage(id, content)]);
+    const receipt = await this.source
+      .submit({ type: "input", id, content: [...content], when: "after" })
+      .catch((thrown: unknown) => {
+        // What was told of it does not count: it is nowhere.
+        this.#tell([{ kind: "withdrawn", by: "user", messageId: id }]);
+        throw thrown;
+      });
+    if (receipt.type === "ran") return { ended: Promise.resolve({ reason: "completed" }) };
+    if (prompt.isCancelled) this.cancel();
+    return { ended: this.#endOf(ended, prompt) };
+  }
+
+  /** With what its agents found in the background, which is told before. */
+  async #endOf(ended: Promise<TurnEnd>, { cut }: OpenPrompt): Promise<TurnEnd> {
+    const whole = async (): Promise<TurnEnd> => {
+      const end = await ended;
+      if (end.reason === "interrupted" || this.#turns.agents.length === 0) return end;
+      await this.#turns.withoutAgents();
+      await this.source.idle().catch(() => undefined);
+      return end;
+    };
+    return Promise.race([whole(), cut.promise.then((): TurnEnd => ({ reason: "interrupted" }))]);
+  }
+
+  #endFor(end: TurnEnd, { isCancelled }: OpenPrompt): PromptEnd {
+    const ended = promptEnd(end, { isCancelled });
+    if (ended.words !== undefined)
+      this.#tell([
+        {
+          kind: "message",
+          by: "agent",
+          messageId: this.#given.newId(),
+          content: [{ type: "text", text: ended.words }],
+          part: "whole",
+        },
+      ]);
+    return ended;
+  }
+
+  /**
+   * Those who were cancelled wait no longer, though the turn has not ended. Its calls are told as ended, since nothing
+   * is told after the end.
+   */
+  #cutOff(owed: readonly OpenPrompt[], turn: number | undefined): void {
+    const late = [...this.#prompts].filter(([, prompt]) => owed.includes(prompt));
+    const isRunning = turn !== undefined && this.#turns.running === turn;
+    if (late.length === 0 && !isRunning) return;
+    if (isRunning) this.#tell(cutCalls(this.#memo));
+    this.#isMuted = isRunning;
+    for (const [id, { cut }] of late) {
+      this.#turns.forget(id);
+      cut.resolve();
+    }
+    if (late.length === 0) this.#enterState({ state: "idle", stopReason: "cancelled" });
+  }
+
+  #rest({ stopReason, error }: PromptEnd, promptId?: string): void {
+    if (promptId !== undefined) this.#prompts.delete(promptId);
+    if (this.#prompts.size > 0 || (this.#isRunning && !this.#isMuted)) return;
+    this.#enterState({
+      state: "idle",
+      stopReason: error ? "error" : stopReason,
+      ...(error ? { error } : {}),
+    });
+  }
+
+  #enterState(state: WorkState, telling: "news" | "always" = "news"): void {
+    const isNews = state.state !== this.#state.state;
+    this.#state = state;
+    const update = isNews || telling === "always" ? this.#given.wording.state(state) : undefined;
+    if (update) this.#send(update);
+  }
+
+  get #isRunning(): boolean {
+    return this.#turns.running !== undefined;
   }
 
   #attach(): void {
@@ -182,132 +309,64 @@ export class EditorSession {
   }
 
   #learn(event: Envelope): void {
-    [, this.#memo] = toUpdates(event, this.#memo, this.#told);
+    [, this.#memo] = tellingsOf(event, this.#memo, this.#told);
   }
 
   /** An ask of an agent is a question to the same person. */
   #hear(event: Envelope): void {
-    handle(this.#asked, event);
-    this.#tell(event);
-    if (!event.origin) handle(this.#own, event);
     this.#turns.hear(event);
+    handle(this.#asked, event);
+    if (!event.origin) handle(this.#before, event);
+    this.#tellEvent(event);
+    if (!event.origin) handle(this.#after, event);
   }
 
   readonly #asked: EventHandlers<Envelope, [], void> = {
-    "ask.opened": ({ ask }) => void this.#asking.open(ask),
-    "ask.closed": ({ askId }) => this.#asking.close(askId),
-  };
-
-  readonly #own: EventHandlers<Envelope, [], void> = {
-    "settings.changed": ({ patch }) => void this.#tellChoices(patch),
-    "turn.finished": ({ inputIds }) => {
-      for (const id of inputIds) this.#unheard.delete(id);
+    "ask.opened": ({ ask }) => {
+      this.#asks.add(ask.id);
+      void this.#asking.open(ask);
+      if (!this.#isMuted) this.#enterState({ state: "requires_action" });
+    },
+    "ask.closed": ({ askId }) => {
+      this.#asks.delete(askId);
+      this.#asking.close(askId);
+      const isAtWork = this.#isRunning && !this.#isMuted;
+      if (this.#asks.size === 0 && isAtWork) this.#enterState({ state: "running" });
     },
   };
 
-  #tell(event: Envelope): void {
-    const [updates, memo] = toUpdates(event, this.#memo, this.#told);
+  readonly #before: EventHandlers<Envelope, [], void> = {
+    "turn.started": () => this.#enterState({ state: "running" }),
+  };
+
+  readonly #after: EventHandlers<Envelope, [], void> = {
+    "settings.changed": ({ patch }) => void this.#tellChoices(patch),
+    "turn.finished": (end) => {
+      if (this.#isMuted) this.#isMuted = false;
+      else if (this.#prompts.size === 0) this.#rest(promptEnd(end, { isCancelled: false }));
+    },
+  };
+
+  #tellEvent(event: Envelope): void {
+    const [tellings, memo] = tellingsOf(event, this.#memo, this.#told);
     this.#memo = memo;
-    if (this.#unheard.size === 0) for (const update of updates) this.#send(update);
+    if (!this.#isMuted) this.#tell(tellings);
   }
 
-  #send(update: SessionUpdate): void {
-    const { client } = this.#given;
-    client.notify("session/update", { sessionId: this.id, update }).catch(() => undefined);
+  #tell(tellings: readonly Telling[]): void {
+    for (const telling of tellings)
+      for (const update of this.#given.wording.updates(telling)) this.#send(update);
   }
 
-  #interrupt(): void {
-    const { session } = this.#given;
-    const agents = this.#turns.agents;
-    void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
-    for (const taskId of agents) void session.submit({ type: "stop", taskId }).catch(() => undefined);
+  #send(update: object): void {
+    this.#given.wire.notify("session/update", { sessionId: this.id, update });
   }
 
-  /** With what its agents found in the background, which is told before. */
-  async #endOf(ended: Promise<TurnEnd>): Promise<TurnEnd> {
-    const end = await ended;
-    if (end.reason === "interrupted" || this.#turns.agents.length === 0) return end;
-    await this.#turns.withoutAgents();
-    await this.source.idle().catch(() => undefined);
-    return end;
-  }
-
-  async #cutOff(id: string, cancelled: AbortSignal): Promise<TurnEnd> {
-    await new Promise<void>((resolve) => {
-      if (cancelled.aborted) resolve();
-      cancelled.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await this.#given.clock.sleep(maxCancelMs, this.#given.gone);
-    // The calls that still run are told as ended, since nothing is told after the response.
-    if (this.#prompts.has(id)) {
-      for (const toolCallId of this.#memo.calls.keys())
-        this.#send({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-      this.#unheard.add(id);
-    }
-    return { reason: "interrupted" };
-  }
-
-  #response({ reason, fault: why }: TurnEnd, isCancelled: boolean): PromptResponse {
-    if (isCancelled) return { stopReason: "cancelled" };
-    if (why) throw faultError(why);
-    const words = saysWhy.has(reason) ? sayReason(reason) : undefined;
-    if (words !== undefined)
-      this.#send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${words}.` } });
-    return { stopReason: stopReasons[reason] ?? "end_turn" };
-  }
-
-  /** Told as one: editors show modes, options or both. */
   async #tellChoices({ permissionMode, model, effort }: SettingsPatch): Promise<void> {
     if (permissionMode === undefined && model === undefined && effort === undefined) return;
-    if (permissionMode !== undefined)
-      this.#send({ sessionUpdate: "current_mode_update", currentModeId: permissionMode });
     const choices = await this.choices().catch(() => undefined);
-    if (choices) this.#send({ sessionUpdate: "config_option_update", configOptions: configOf(choices) });
-  }
-
-  /** What can be called with a slash, where it is not what was told before. */
-  async tellCommands(): Promise<void> {
-    const all = await this.source.inquire("commands").catch(() => []);
-    const availableCommands = all
-      .filter(({ hidden }) => !hidden)
-      .map(({ name, description, argumentHint }) => ({
-        name,
-        description,
-        ...(argumentHint === "" ? {} : { input: { hint: argumentHint } }),
-      }));
-    if (sameJson(this.#commands, availableCommands)) return;
-    this.#commands = availableCommands;
-    this.#send({ sessionUpdate: "available_commands_update", availableCommands });
+    if (!choices) return;
+    const changed = permissionMode === undefined ? "other" : "mode";
+    for (const update of this.#given.wording.choices(choices, changed)) this.#send(update);
   }
 }
-
-const stopReasons: Partial<Record<TurnReason, StopReason>> = {
-  max_turns: "max_turn_requests",
-  budget_usd: "max_turn_requests",
-  budget_tokens: "max_turn_requests",
-  budget_time: "max_turn_requests",
-  stuck: "max_turn_requests",
-  output_limit: "max_tokens",
-  prompt_too_long: "max_tokens",
-  compaction_stuck: "max_tokens",
-  refusal: "refusal",
-  interrupted: "cancelled",
-  lost: "cancelled",
-  closed: "cancelled",
-};
-
-/** Ends that the person should read about: the stop reason alone says too little. */
-const saysWhy: ReadonlySet<TurnReason> = new Set<TurnReason>([
-  "max_turns",
-  "budget_usd",
-  "budget_tokens",
-  "budget_time",
-  "stuck",
-  "output_limit",
-  "prompt_too_long",
-  "compaction_stuck",
-  "empty_reply",
-  "structured_output_retries",
-  "prompt_blocked",
-  "hook_stopped",
-]);

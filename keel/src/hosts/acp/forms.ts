@@ -1,7 +1,6 @@
 /** Questions and forms of servers as elicitations, and what was filled in. Pure. */
 import type {
   CreateElicitationRequest,
-  CreateElicitationResponse,
   ElicitationPropertySchema,
   ElicitationSchema,
 } from "@agentclientprotocol/sdk";
@@ -39,9 +38,10 @@ function fieldOf({ header, question, options, multiSelect }: Question): Elicitat
     : { type: "string", ...words, oneOf: choices };
 }
 
-export function filledAnswer(ask: Ask, response: CreateElicitationResponse): Answer {
-  if (response.action !== "accept") return formAnswer({ kind: "cancelled" });
-  const content = asObject("content" in response ? response.content : undefined);
+export function filledAnswer(ask: Ask, response: unknown): Answer {
+  const { action, content: filled } = asObject(response);
+  if (action !== "accept") return formAnswer({ kind: "cancelled" });
+  const content = asObject(filled);
   const form = askForm(ask);
   if (form.kind !== "questions")
     return isJson(content) ? { verdict: "allow", data: content } : formAnswer({ kind: "cancelled" });

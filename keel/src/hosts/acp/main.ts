@@ -1,14 +1,25 @@
-/** `keel acp`: Keel as an agent of editors. Joins the protocol's library to standard input and output. */
+/**
+ * `keel acp`: Keel as an agent of editors, over standard input and output. It introduces itself first, and loads what
+ * sessions need behind that.
+ */
 import type { Readable } from "node:stream";
-import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { openHome } from "../../app/home.ts";
+import type { Home } from "../../app/home.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { exitCodes } from "../../kernel/faults.ts";
+import { asObject } from "../../kernel/json.ts";
+import { type RpcHandler, RpcPeer, type RpcReply, rpcCodes } from "../../transport/json-rpc.ts";
+import { lineReader } from "../../transport/lines.ts";
 import { readInput } from "../../transport/node/input.ts";
-import { acpAgent } from "./agent.ts";
-import { Outbox } from "./outbox.ts";
-import { EditorSessions } from "./sessions.ts";
+import {
+  type AcpVersion,
+  abilitiesOf,
+  type EditorAbilities,
+  initializeV1,
+  initializeV2,
+  versionFor,
+} from "./capabilities.ts";
+import type { EditorSessions } from "./sessions.ts";
 
 /** What the command line gives a host: read once, and passed on. */
 export type AcpContext = {
@@ -28,31 +39,68 @@ export type AcpContext = {
   readonly crashes: { take(handler: (thrown: unknown) => void): () => void };
 };
 
-export type AcpOptions = Pick<OpenOptions, "model" | "permissionMode" | "bypass">;
+/** `protocol`: the newest version that is spoken. */
+export type AcpOptions = Pick<OpenOptions, "model" | "permissionMode" | "bypass"> & {
+  readonly protocol: AcpVersion;
+};
 
 /** An editor that is gone must not find us again: what has not ended by then dies with the process. */
 const maxEndingMs = 700;
+/** A prompt may hold pictures and files. */
+const maxLineBytes = 256 * 1024 * 1024;
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
+type ServedEditor = { readonly sessions: EditorSessions; readonly home: Home; readonly agent: RpcHandler };
+type Met = { readonly version: AcpVersion; readonly editor: EditorAbilities };
+
 /** Returns the exit code. */
-export async function run(wanted: AcpOptions, context: AcpContext): Promise<number> {
+export async function run({ protocol, ...wanted }: AcpOptions, context: AcpContext): Promise<number> {
   const { version, env, cwd, out, err } = context;
-  const home = openHome({ env, cwd });
-  const outbox = new Outbox();
-  const all: EditorSessions[] = [];
-  const options = { ...wanted, version, env, asks: "answered", checkpoints: "on", memory: "on" } as const;
-  const app = acpAgent({
-    version,
-    outbox,
-    sessions(editor, client) {
-      const sessions = new EditorSessions({ home, options, client, gone: connection.signal, editor });
-      all.push(sessions);
-      return sessions;
+  let met: Met | undefined;
+  let serving: Promise<ServedEditor> | undefined;
+  const peer = new RpcPeer((message) => out.write(`${message}\n`), {
+    request: (call) => {
+      if (call.method === "initialize") return introduced(call.params);
+      return serving ? serving.then(({ agent }) => agent.request(call)) : notMet;
     },
+    notice: (method, params) => void serving?.then(({ agent }) => agent.notice(method, params)),
   });
-  const stream = ndJsonStream(outputOf(out), inputOf(context.input));
-  const connection = app.connect(outbox.watch(stream));
+
+  /** The first meeting counts: a connection speaks one version. */
+  const introduced = (params: unknown): RpcReply => {
+    const chosen = met?.version ?? versionFor(asObject(params)["protocolVersion"], protocol);
+    met ??= { version: chosen, editor: abilitiesOf(params, chosen) };
+    const { editor } = met;
+    return {
+      result: chosen === 1 ? initializeV1({ version, editor }) : initializeV2({ version, editor }),
+      after: () => {
+        serving ??= serve({ version: chosen, editor });
+      },
+    };
+  };
+
+  const serve = async ({ version: spoken, editor }: Met): Promise<ServedEditor> => {
+    const { openServed } = await import("./serve.ts");
+    const options = { ...wanted, version, env, asks: "answered", checkpoints: "on", memory: "on" } as const;
+    const wire = {
+      request: (method: string, params: object, signal?: AbortSignal) => peer.request(method, params, signal),
+      notify: (method: string, params: object) => peer.notify(method, params),
+      gone: peer.gone,
+      can: editor,
+    };
+    return openServed({ place: { env, cwd }, options, wire, spoken });
+  };
+
   const ending = Promise.withResolvers<number>();
+  const lines = lineReader({ maxBytes: maxLineBytes });
+  readInput(0, () => context.input, {
+    chunk: (bytes) => {
+      for (const read of lines.push(bytes))
+        if (read.ok) peer.hear(read.line);
+        else peer.refuse(rpcCodes.parseError, read.fault.message);
+    },
+    end: () => ending.resolve(exitCodes.ended),
+  });
   const release = [
     context.signals.take((signal) => ending.resolve(signalCodes[signal])),
     context.crashes.take((thrown) => {
@@ -61,33 +109,17 @@ export async function run(wanted: AcpOptions, context: AcpContext): Promise<numb
     }),
     out.watch(),
   ];
-  void connection.closed.then(() => ending.resolve(exitCodes.ended));
   void out.closed.then(() => ending.resolve(exitCodes.outputClosed));
   const code = await ending.promise;
-  connection.close();
+  peer.close();
   await Promise.race([
-    Promise.all(all.map((sessions) => sessions.closeAll())),
+    serving?.then(({ sessions }) => sessions.closeAll()).catch(() => undefined),
     new Promise((resolve) => setTimeout(resolve, maxEndingMs)),
   ]);
   for (const give of release) give();
   return code;
 }
 
-/** Each chunk is copied: the reader uses its buffer again. */
-function inputOf(input: Readable): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      readInput(0, () => input, {
-        chunk: (bytes) => controller.enqueue(bytes.slice()),
-        end: () => controller.close(),
-      });
-    },
-  });
-}
-
-function outputOf(out: AcpContext["out"]): WritableStream<Uint8Array> {
-  const decoder = new TextDecoder();
-  return new WritableStream({
-    write: (bytes) => out.write(decoder.decode(bytes, { stream: true })),
-  });
-}
+const notMet: RpcReply = {
+  error: { code: rpcCodes.invalidRequest, message: "The first request must be initialize." },
+};

@@ -46,13 +46,16 @@ export const modesOf = (choices: Choices): SessionModeState => ({
 /** Nobody has said how much it thinks: what is usual for the model. It can be left, and not be chosen again. */
 const usual = "usual";
 
-export function configOf(choices: Choices): SessionConfigOption[] {
+export const configOf = (choices: Choices): SessionConfigOption[] =>
+  offeredOptions(choices).map((option) => ({ type: "select", ...option }));
+
+/** The same in every version but for a name. */
+export function offeredOptions(choices: Choices) {
   const { applied, models } = choices;
   const current = models.find(({ model }) => model.id === applied.model);
   const levels = current?.efforts ?? [];
   return [
     {
-      type: "select",
       id: "mode",
       name: "Permissions",
       category: "mode",
@@ -64,7 +67,6 @@ export function configOf(choices: Choices): SessionConfigOption[] {
       })),
     },
     {
-      type: "select",
       id: "model",
       name: "Model",
       category: "model",
@@ -75,7 +77,6 @@ export function configOf(choices: Choices): SessionConfigOption[] {
       ],
     },
     {
-      type: "select",
       id: "effort",
       name: "Effort",
       category: "thought_level",
@@ -92,9 +93,9 @@ export function configOf(choices: Choices): SessionConfigOption[] {
 
 /** What choosing a value changes; nothing where it is what it was. Throws `usage` for what was not offered. */
 export function patchFor(choices: Choices, id: string, value: unknown): SettingsPatch {
-  const option = configOf(choices).find((one) => one.id === id);
-  if (option?.type !== "select") throw fault("usage", { reason: `There is no option ${id}.` });
-  const isOffered = option.options.some((one) => "value" in one && one.value === value);
+  const option = offeredOptions(choices).find((one) => one.id === id);
+  if (!option) throw fault("usage", { reason: `There is no option ${id}.` });
+  const isOffered = option.options.some((one) => one.value === value);
   if (typeof value !== "string" || !isOffered)
     throw fault("usage", { reason: `${id} cannot be ${String(value)}.` });
   if (value === option.currentValue) return {};

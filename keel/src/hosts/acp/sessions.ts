@@ -1,35 +1,24 @@
 /** The sessions of one editor: begun, taken up, listed, copied, closed and deleted. */
 import path from "node:path";
-import {
-  type AgentContext,
-  type ListSessionsRequest,
-  type ListSessionsResponse,
-  type McpServer,
-  RequestError,
-  type SessionInfo,
-} from "@agentclientprotocol/sdk";
+import type { ListSessionsResponse, SessionInfo } from "@agentclientprotocol/sdk";
 import type { Home } from "../../app/home.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
-import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { isoTime } from "../../view/say.ts";
-import { buffersOf } from "./buffers.ts";
-import type { EditorAbilities } from "./capabilities.ts";
+import { buffersOf, type LentTerminals } from "./editor-ports.ts";
 import { EditorSession, type SessionSource } from "./editor-session.ts";
+import type { WantedSession } from "./params.ts";
+import type { EditorWire } from "./wire.ts";
+import type { Wording } from "./wording.ts";
 
 export type SessionsOptions = {
   readonly home: Home;
   /** What holds for each session; the editor names the folder and the servers. */
   readonly options: Omit<OpenOptions, "cwd" | "home">;
-  readonly client: AgentContext;
-  readonly gone: AbortSignal;
-  readonly editor: EditorAbilities;
-};
-
-export type WantedSession = {
-  readonly cwd: string;
-  readonly additionalDirectories?: readonly string[] | undefined;
-  readonly mcpServers?: readonly McpServer[] | undefined;
+  readonly wire: EditorWire;
+  readonly wording: Wording;
+  /** Where the editor offers them. */
+  readonly terminals?: LentTerminals | undefined;
 };
 
 const pageSize = 100;
@@ -77,11 +66,17 @@ export class EditorSessions {
   /** Throws where no such session is open here. */
   get(id: string): EditorSession {
     const session = this.find(id);
-    if (!session) throw RequestError.sessionNotFound(id);
+    if (!session) throw fault("session_unknown", { session: id });
     return session;
   }
 
-  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+  async list({
+    cwd,
+    cursor,
+  }: {
+    cwd?: string | null | undefined;
+    cursor?: string | null | undefined;
+  }): Promise<ListSessionsResponse> {
     const from = cursor == null ? 0 : placeOf(cursor);
     const limit = from + pageSize + 1;
     const all = await this.#given.home.sessions.list({ cwd: cwd ?? undefined, limit });
@@ -128,12 +123,11 @@ export class EditorSessions {
   }
 
   #enter(session: SessionSource): EditorSession {
-    const { client, gone, editor, options, home } = this.#given;
+    const { wire, wording, options, home } = this.#given;
     const entered = new EditorSession({
       session,
-      client,
-      gone,
-      editor,
+      wire,
+      wording,
       bypass: options.bypass ?? "refused",
       clock: home.clock,
       newId: () => home.ids.uuid(),
@@ -142,11 +136,8 @@ export class EditorSessions {
     return entered;
   }
 
-  #options(
-    id: string,
-    { cwd, additionalDirectories = [], mcpServers = [] }: WantedSession,
-  ): Omit<OpenOptions, "home"> {
-    const { options, client, editor, home } = this.#given;
+  #options(id: string, { cwd, additionalDirectories, mcpServers }: WantedSession): Omit<OpenOptions, "home"> {
+    const { options, wire, home, terminals } = this.#given;
     const folders = [cwd, ...additionalDirectories];
     const relative = folders.find((folder) => !path.isAbsolute(folder));
     if (relative !== undefined) throw fault("usage", { reason: `${relative} is not an absolute path.` });
@@ -154,8 +145,9 @@ export class EditorSessions {
       ...options,
       cwd,
       addDirs: additionalDirectories,
-      mcpServers: serversOf(mcpServers),
-      buffers: buffersOf(editor, client, { clock: home.clock, sessionId: id }),
+      mcpServers,
+      buffers: buffersOf(wire, { clock: home.clock, sessionId: id }),
+      terminals: terminals?.of(id),
     };
   }
 
@@ -175,7 +167,7 @@ export class EditorSessions {
   }
 
   async #mustExist(id: string): Promise<void> {
-    if (!(await this.#isKept(id))) throw RequestError.sessionNotFound(id);
+    if (!(await this.#isKept(id))) throw fault("session_unknown", { session: id });
   }
 
   /** Such a turn waits for somebody; any other that a process left is not begun again unasked. */
@@ -189,19 +181,6 @@ export class EditorSessions {
     return asked.size > 0;
   }
 }
-
-/** MCP servers that the editor passes, as servers of a session. */
-const serversOf = (given: readonly McpServer[]): Record<string, McpServerOptions> =>
-  Object.fromEntries(given.map((server) => [server.name, serverOptions(server)]));
-
-function serverOptions(server: McpServer): McpServerOptions {
-  if ("type" in server) return { type: server.type, url: server.url, headers: pairs(server.headers) };
-  const { command, args, env } = server;
-  return { type: "stdio", command, args, env: pairs(env) };
-}
-
-const pairs = (all: readonly { readonly name: string; readonly value: string }[]): Record<string, string> =>
-  Object.fromEntries(all.map(({ name, value }) => [name, value]));
 
 function placeOf(cursor: string): number {
   if (!/^\d{1,7}$/.test(cursor)) throw fault("usage", { reason: "No such page." });

@@ -1,19 +1,13 @@
 /** A call of a tool as editors show it: what kind it is, what it is about, where, and what came of it. Pure. */
 import path from "node:path";
-import type {
-  ContentBlock,
-  ToolCallContent,
-  ToolCallLocation,
-  ToolCallUpdate,
-  ToolKind,
-} from "@agentclientprotocol/sdk";
+import type { Content, ContentBlock, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import { asObject, type Json } from "../../kernel/json.ts";
 import { visible } from "../../kernel/text.ts";
 import type { ResultPart } from "../../protocol/message.ts";
-import type { Display, ToolFamily } from "../../protocol/tool.ts";
+import type { Display, Todo, ToolFamily } from "../../protocol/tool.ts";
 import { familyOf } from "../../protocol/tool-families.ts";
 import { callLine } from "../../view/call-line.ts";
-import { diffsOf, linesOf } from "./diffs.ts";
+import { linesOf } from "./diffs.ts";
 
 export type Call = { readonly tool: string; readonly input: Json };
 
@@ -78,19 +72,22 @@ export const callFields = (call: Call, cwd: string) => ({
   locations: locationsOf(call, cwd),
   rawInput: call.input,
 });
+export type CallFields = ReturnType<typeof callFields>;
 
-export const textContent = (text: string): ToolCallContent => ({
+export type ShownContent = Content & { readonly type: "content" };
+
+export const textContent = (text: string): ShownContent => ({
   type: "content",
   content: { type: "text", text },
 });
 
-export function contentOf(display: Display): ToolCallContent[] {
+/** What no version has words of its own for: anything but changes of files. */
+export function contentOf(display: Exclude<Display, { kind: "diff" }>): ShownContent[] {
   switch (display.kind) {
     case "text":
     case "markdown":
+    case "agent":
       return display.text.trim() === "" ? [] : [textContent(display.text)];
-    case "diff":
-      return diffsOf(display);
     case "terminal": {
       const { command, output, exitCode } = display;
       const end = exitCode === null || exitCode === 0 ? "" : `\n(exit code ${exitCode})`;
@@ -103,24 +100,11 @@ export function contentOf(display: Display): ToolCallContent[] {
     // The list of what is to be done has an update of its own.
     case "todo":
       return [];
-    case "agent":
-      return display.text.trim() === "" ? [] : [textContent(display.text)];
   }
 }
 
-/** Where an end leaves lines to look at, they are told with it. */
-export const endFields = (
-  display: Display,
-  result: readonly ResultPart[],
-): Pick<ToolCallUpdate, "content" | "locations"> => ({
-  content: [
-    ...contentOf(display),
-    ...result.flatMap((part): ToolCallContent[] =>
-      part.type === "image" ? [{ type: "content", content: imageOf(part) }] : [],
-    ),
-  ],
-  ...(display.kind === "diff" ? { locations: linesOf(display) } : {}),
-});
+export const imagesOf = (result: readonly ResultPart[]): ShownContent[] =>
+  result.flatMap((part) => (part.type === "image" ? [{ type: "content", content: imageOf(part) }] : []));
 
 const imageOf = ({ mediaType, data }: Extract<ResultPart, { type: "image" }>): ContentBlock => ({
   type: "image",
@@ -134,3 +118,9 @@ export function fenced(text: string, language: string): string {
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
+
+export const planEntry = ({ text, status }: Todo) => ({ content: text, status, priority: "medium" }) as const;
+
+/** Where an end leaves lines to look at, they are told with it. */
+export const placesOf = (display: Display): { locations?: ToolCallLocation[] } =>
+  display.kind === "diff" ? { locations: linesOf(display) } : {};

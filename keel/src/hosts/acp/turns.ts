@@ -10,6 +10,13 @@ export class Turns {
   /** Agents that work in the background: what they find begins turns of its own. */
   readonly #agents = new Set<string>();
   #quiet = Promise.withResolvers<void>();
+  #begun = 0;
+  #isRunning = false;
+
+  /** The turn that has begun and not ended, by its number. */
+  get running(): number | undefined {
+    return this.#isRunning ? this.#begun : undefined;
+  }
 
   /** Resolves when the turn of this input has ended, or the input was dropped. */
   endOf(inputId: string): Promise<TurnEnd> {
@@ -31,24 +38,32 @@ export class Turns {
     if (!event.origin) handle(this.#handlers, event);
   }
 
+  /** Nobody waits for its end any more. */
+  forget(inputId: string): void {
+    this.#waiting.delete(inputId);
+  }
+
   /** The session is gone: nothing ends any more. */
   fail(thrown: unknown): void {
     const { code, message } = toFault(thrown);
-    for (const id of [...this.#waiting.keys()])
-      this.#settle(id, { reason: "closed", fault: { code, message } });
+    this.#isRunning = false;
+    this.#endAll({ reason: "closed", fault: { code, message } });
     this.#agents.clear();
     this.#quiet.resolve();
   }
 
   readonly #handlers: EventHandlers<Envelope, [], void> = {
+    "turn.started": () => {
+      this.#begun += 1;
+      this.#isRunning = true;
+    },
     "turn.finished": ({ inputIds, reason, fault }) => {
+      this.#isRunning = false;
       for (const id of inputIds) this.#settle(id, { reason, fault });
     },
     "input.dropped": ({ inputId, why }) =>
       this.#settle(inputId, { reason: why === "blocked" ? "prompt_blocked" : "interrupted" }),
-    "session.closed": () => {
-      for (const id of [...this.#waiting.keys()]) this.#settle(id, { reason: "closed" });
-    },
+    "session.closed": () => this.#endAll({ reason: "closed" }),
     "task.changed": ({ taskId, status, data }) => {
       if (status === "running" && data?.kind === "agent" && data.origin !== "waited") {
         if (this.#agents.size === 0) this.#quiet = Promise.withResolvers();
@@ -57,6 +72,10 @@ export class Turns {
         this.#quiet.resolve();
     },
   };
+
+  #endAll(end: TurnEnd): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, end);
+  }
 
   #settle(inputId: string, end: TurnEnd): void {
     this.#waiting.get(inputId)?.resolve(end);

@@ -2,6 +2,7 @@
  * `keel` on a terminal: asks what has to be known first, opens the session, and gives it a screen; or plain lines, where
  * a screen would be in the way. Ends when the person does, and leaves the terminal as it was.
  */
+import { setFlagsFromString } from "node:v8";
 import { type Home, openHome } from "../../app/home.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
@@ -121,6 +122,8 @@ export async function screenOn(
 
 /** On the screen, or as plain lines. */
 async function runOn(host: ScreenHost): Promise<ScreenEnd> {
+  // It stays open all day: V8 gives back what it does not need, for a little more time (docs/decisions/0032).
+  setFlagsFromString("--memory-saver-mode");
   try {
     if (!host.settings.plain && !isPlain(host.env)) return await runScreen(host);
     const { runPlain } = await import("./plain.ts");

@@ -73,10 +73,8 @@ export function messagesEncoder(): MessagesEncoder {
     const reader = { model: request.model, images: info.abilities.images };
     const system = remember(systems, request.system, () => encodeSystem(request.system));
     const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
-    const encoded = request.messages.map((message) =>
-      rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
-    );
-    const spoken = encoded.filter(({ written }) => written.length > 0);
+    const encoded = request.messages.map(rememberFor(messages, reader, encodeMessage));
+    const spoken = encoded.every(isSpoken) ? encoded : encoded.filter(isSpoken);
     const marks = info.abilities.cache ? markedMessages(spoken) : [];
     const before = settle(request.session, spoken, Math.min(spoken.length, ...marks));
     const parts = { tools: specs, system, messages: spoken, marks };
@@ -160,6 +158,8 @@ type MessagesEncodedMessage = {
   /** Whom it was written for, when another reader would get it otherwise. */
   readonly reader: MessagesBlockTarget | undefined;
 };
+
+const isSpoken = ({ written }: MessagesEncodedMessage): boolean => written.length > 0;
 
 type MessagesRequestParts = {
   readonly tools: readonly WrittenBlocks[];

@@ -55,9 +55,7 @@ export function chatEncoder(): ChatEncoder {
 
   return (request, info, traits) => {
     const reader = { images: info.abilities.images };
-    const encoded = request.messages.map((message) =>
-      rememberFor(messages, { key: message, reader }, () => encodeMessage(message, reader)),
-    );
+    const encoded = request.messages.map(rememberFor(messages, reader, encodeMessage));
     const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
     const system = remember(systems, request.system, () => encodeSystem(request.system));
     const written = join(headOf(request, traits), {

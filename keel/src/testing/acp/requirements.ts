@@ -6,7 +6,7 @@
 /** `must`: the protocol demands it. `if-announced`: of whoever announces it. `should`: advice. `told`: only recorded. */
 export type AcpTier = "must" | "if-announced" | "should" | "told";
 
-type RequirementRow = { readonly tier: AcpTier; readonly says: string };
+export type RequirementRow = { readonly tier: AcpTier; readonly says: string };
 
 export const acpRequirements = {
   "ACP-TRANSPORT-001": { tier: "must", says: "Each line on standard output is one JSON-RPC 2.0 message" },

@@ -31,6 +31,21 @@ export function commandEnvironment(env: ProcessEnvironment): Record<string, stri
 }
 
 /**
+ * What has to be said to a place that has the host's environment already, so that a command finds there what it would
+ * find here: what it never sees is empty there, since nothing can be taken away. Undefined where that is not enough.
+ */
+export function environmentOver(
+  env: ProcessEnvironment,
+  host: ProcessEnvironment,
+): Record<string, string> | undefined {
+  // Its being there is what counts, whatever it says.
+  if (host["POSIXLY_CORRECT"] !== undefined) return undefined;
+  const unseen = Object.keys(host).filter((name) => host[name] !== undefined && isWithheld(name));
+  const others = Object.entries(commandEnvironment(env)).filter(([name, value]) => host[name] !== value);
+  return { ...Object.fromEntries(unseen.map((name) => [name, ""])), ...Object.fromEntries(others) };
+}
+
+/**
  * Git takes no bare repository that it only happens to stand in: one more setting behind those that the environment
  * already has. A second wall behind policy, which asks before git is run in such a place.
  */

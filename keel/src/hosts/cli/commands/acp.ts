@@ -10,6 +10,11 @@ export const acpOptions = {
     kind: "flag",
     says: "The editor may choose to let everything run without a question",
   },
+  protocol: {
+    kind: "text",
+    value: "VERSION",
+    says: "The newest version to speak: 1 (the default), or 2, a draft",
+  },
 } as const satisfies CliOptions;
 
 export async function startAcp(
@@ -22,6 +27,7 @@ export async function startAcp(
       model: values.model,
       permissionMode: oneOf("permission-mode", values["permission-mode"], permissionModes),
       bypass: values["allow-dangerously-skip-permissions"] ? "allowed" : "refused",
+      protocol: oneOf("protocol", values.protocol, ["1", "2"]) === "2" ? 2 : 1,
     },
     context,
   );
