@@ -7,14 +7,12 @@ import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import type { RetryPorts } from "../../kernel/backoff.ts";
 import { Fault, fault, toFault } from "../../kernel/fault.ts";
 import { isObject, parseJson } from "../../kernel/json.ts";
-import { byteLength } from "../../kernel/text.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import {
   type BridgedAnswer,
   bridgedAnswerSchema,
   bridgedOperations,
   type IngressLine,
-  maxUnsafeBytes,
   type SessionDoneStatus,
   type SessionLine,
   sessionLineSchema,
@@ -25,6 +23,7 @@ import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import type { AnswerTo, Caller } from "../../protocol/operation.ts";
 import type { ChannelVia, ChannelWire } from "../../transport/node/channel-wire.ts";
 import { keepChannel } from "./kept-channel.ts";
+import { SessionOutbox } from "./session-outbox.ts";
 
 export type SpawnOptions = {
   readonly id: string;
@@ -50,10 +49,6 @@ export type SpawnedHandle = {
   writeStdin(data: string): void;
 };
 
-/** What waits on its way before live events are left out. */
-const maxWaitingBytes = 1024 * 1024;
-/** Of what is told in one message, where it is more than one line. */
-const maxMessageLength = 512 * 1024;
 const own: Caller = { access: "work", name: "the bridge" };
 
 export class SpawnedSession implements SpawnedHandle {
@@ -62,14 +57,8 @@ export class SpawnedSession implements SpawnedHandle {
   readonly #options: SpawnOptions;
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<SessionDoneStatus>();
-  #wire: ChannelWire | undefined;
+  readonly #out = new SessionOutbox();
   #pump: AbortController | undefined;
-  #waiting: string[] = [];
-  #isFlushing = false;
-  /** Events that are on their way, by their numbers, until the server has them. */
-  readonly #unsafe = new Map<number, number>();
-  #unsafeBytes = 0;
-  #room: (() => void) | undefined;
   #isEnding: boolean;
   #isAdmitted = false;
   readonly #replies = new Map<string, (answer: unknown) => void>();
@@ -91,7 +80,7 @@ export class SpawnedSession implements SpawnedHandle {
   /** Lets go of it: it goes on with the next start of the bridge. */
   detach(): void {
     this.#over.abort();
-    this.#wire?.close();
+    this.#out.close();
   }
 
   /** A line of the server. What is none is passed over. */
@@ -104,11 +93,11 @@ export class SpawnedSession implements SpawnedHandle {
 
   /** Words for another session behind a bridge. */
   sendMessage(to: string, message: string, from: string): Promise<{ ok: boolean; why?: string }> {
-    if (!this.#wire) return Promise.resolve({ ok: false, why: "The server cannot be reached now." });
+    if (!this.#out.isOpen) return Promise.resolve({ ok: false, why: "The server cannot be reached now." });
     const request_id = `message-${++this.#lastReply}`;
     const reply = Promise.withResolvers<{ ok: boolean; why?: string }>();
     this.#replies.set(request_id, (answer) => reply.resolve(answer as { ok: boolean; why?: string }));
-    this.#send({
+    this.#out.send({
       type: "control_request",
       request_id,
       request: { subtype: "send_message", to, message, from },
@@ -123,7 +112,7 @@ export class SpawnedSession implements SpawnedHandle {
       via,
       open: (by: ChannelVia, signal: AbortSignal) => connect(by, signal),
       begin: (wire: ChannelWire, greeted: () => void) => {
-        this.#wire = wire;
+        this.#out.open(wire);
         wire.onMessage((message) => {
           greeted();
           this.writeStdin(message);
@@ -143,7 +132,7 @@ export class SpawnedSession implements SpawnedHandle {
   async #attach(): Promise<void> {
     const { id, key, token } = this.#options;
     const { seq } = (await this.#call("session", {})) as AnswerTo<"session">;
-    this.#send({
+    this.#out.send({
       type: "attach",
       session_id: id,
       key,
@@ -153,12 +142,8 @@ export class SpawnedSession implements SpawnedHandle {
   }
 
   #lose(): void {
-    this.#wire = undefined;
     this.#pump?.abort();
-    this.#waiting = [];
-    this.#unsafe.clear();
-    this.#unsafeBytes = 0;
-    this.#room?.();
+    this.#out.lose();
     for (const answer of this.#replies.values())
       answer({ ok: false, why: "The server cannot be reached now." });
     this.#replies.clear();
@@ -171,19 +156,14 @@ export class SpawnedSession implements SpawnedHandle {
         this.#options.admitted();
         return void this.#tellFrom(line.after);
       case "ack":
-        for (const [seq, bytes] of this.#unsafe)
-          if (seq <= line.seq) {
-            this.#unsafe.delete(seq);
-            this.#unsafeBytes -= bytes;
-          }
-        return this.#room?.();
+        return this.#out.safe(line.seq);
       case "control_request":
         return void this.#answerCall(line);
       case "control_response":
         return void this.#takeResponse(line);
       case "end":
         // Another connection of ours has come: this one is not needed any more.
-        if (line.reason === "replaced") return this.#wire?.close();
+        if (line.reason === "replaced") return this.#out.close();
         // A token that was not used yet may have been replaced by another, which is on its way.
         if (line.reason === "refused" && !this.#isAdmitted && this.#options.token !== undefined)
           return this.detach();
@@ -202,7 +182,7 @@ export class SpawnedSession implements SpawnedHandle {
       for (const ask of asks) this.#ask(ask);
       const { working } = (await this.#call("session", {})) as AnswerTo<"session">;
       const state = asks.length > 0 ? "requires_action" : working ? "running" : "idle";
-      this.#send({ type: "session_state", state });
+      this.#out.send({ type: "session_state", state });
       const { served, id } = this.#options;
       let last = after;
       for await (const event of await served.follow(id, after, stop.signal)) {
@@ -213,7 +193,7 @@ export class SpawnedSession implements SpawnedHandle {
       // It was closed, or this process ends: then it goes on with the next one.
       if (this.#isEnding && !stop.signal.aborted) await this.#tellRest(last, stop.signal);
     } catch (thrown) {
-      if (!stop.signal.aborted && !isOver(thrown)) this.#wire?.close();
+      if (!stop.signal.aborted && !isOver(thrown)) this.#out.close();
     }
   }
 
@@ -228,42 +208,26 @@ export class SpawnedSession implements SpawnedHandle {
       }
       more = page.more && page.events.length > 0;
     }
-    while (this.#unsafe.size > 0 && !signal.aborted) await this.#roomier();
+    await this.#out.settled(signal);
     if (!signal.aborted) this.#finish("completed");
   }
 
   /** What must arrive waits for room; what is live does not. */
   async #tell(event: Envelope, signal: AbortSignal): Promise<void> {
     if (isOwn(event)) {
-      while (this.#unsafeBytes > maxUnsafeBytes && !signal.aborted) await this.#roomier();
-      if (signal.aborted) return;
-      const bytes = byteLength(JSON.stringify(event));
-      this.#unsafe.set(event.seq, bytes);
-      this.#unsafeBytes += bytes;
-    } else if (!isDurable(event) && (this.#wire?.waitingBytes() ?? 0) > maxWaitingBytes) return;
-    this.#send({ type: "event", event });
+      if (!(await this.#out.sendEvent(event, signal))) return;
+    } else if (isDurable(event) || !this.#out.isBusy) this.#out.send({ type: "event", event });
     if (event.type === "ask.opened") {
       this.#ask({ ...event.ask, ...(event.origin ? { origin: event.origin } : {}) });
-      this.#send({ type: "session_state", state: "requires_action" });
+      this.#out.send({ type: "session_state", state: "requires_action" });
     }
     if (event.type === "ask.closed") {
-      this.#send({ type: "control_cancel_request", request_id: event.askId });
-      this.#send({ type: "session_state", state: "running" });
+      this.#out.send({ type: "control_cancel_request", request_id: event.askId });
+      this.#out.send({ type: "session_state", state: "running" });
     }
     if (event.origin) return;
-    if (event.type === "turn.started") this.#send({ type: "session_state", state: "running" });
-    if (event.type === "turn.finished") this.#send({ type: "session_state", state: "idle" });
-  }
-
-  #roomier(): Promise<void> {
-    return new Promise((resolve) => {
-      const before = this.#room;
-      this.#room = () => {
-        before?.();
-        this.#room = undefined;
-        resolve();
-      };
-    });
+    if (event.type === "turn.started") this.#out.send({ type: "session_state", state: "running" });
+    if (event.type === "turn.finished") this.#out.send({ type: "session_state", state: "idle" });
   }
 
   #ask(ask: Ask): void {
@@ -277,7 +241,7 @@ export class SpawnedSession implements SpawnedHandle {
             ...(ask.callId === undefined ? {} : { tool_use_id: ask.callId }),
             ask,
           } as const);
-    this.#send({ type: "control_request", request_id: ask.id, request });
+    this.#out.send({ type: "control_request", request_id: ask.id, request });
   }
 
   async #answerCall({
@@ -291,13 +255,13 @@ export class SpawnedSession implements SpawnedHandle {
       const asked = known === "submit" ? mildSubmit(question) : question;
       if (known === "submit" && isObject(asked["command"]) && asked["command"]["type"] === "close") {
         await this.#end();
-        return this.#send(success(request_id, { type: "done" }));
+        return this.#out.send(success(request_id, { type: "done" }));
       }
       const answer = await this.#call(known, asked, name);
-      this.#send(success(request_id, answer));
+      this.#out.send(success(request_id, answer));
     } catch (thrown) {
       const failure = toFault(thrown);
-      this.#send({
+      this.#out.send({
         type: "control_response",
         response: { subtype: "error", request_id, error: failure.message, fault: failure.toData() },
       });
@@ -318,10 +282,10 @@ export class SpawnedSession implements SpawnedHandle {
     try {
       const command = commandSchema.parse(answerCommand(response.request_id, answer));
       const receipt = await this.#call("submit", { commandId: command_id, command }, name);
-      this.#send({ type: "control_receipt", command_id, receipt: receipt as AnswerTo<"submit"> });
+      this.#out.send({ type: "control_receipt", command_id, receipt: receipt as AnswerTo<"submit"> });
     } catch {
       // Whoever answered asks again, or is told that nobody answers.
-      this.#wire?.close();
+      this.#out.close();
     }
   }
 
@@ -340,30 +304,6 @@ export class SpawnedSession implements SpawnedHandle {
   #finish(status: SessionDoneStatus): void {
     this.#ended.resolve(status);
     this.detach();
-  }
-
-  /** Several in one message: a reply comes in many pieces. */
-  #send(line: IngressLine): void {
-    if (!this.#wire) return;
-    this.#waiting.push(JSON.stringify(line));
-    if (this.#isFlushing) return;
-    this.#isFlushing = true;
-    setImmediate(() => {
-      this.#isFlushing = false;
-      let message: string[] = [];
-      let length = 0;
-      const flush = (): void => {
-        if (message.length > 0) this.#wire?.send(message.join("\n"));
-        message = [];
-        length = 0;
-      };
-      for (const one of this.#waiting.splice(0)) {
-        if (length + one.length > maxMessageLength) flush();
-        message.push(one);
-        length += one.length;
-      }
-      flush();
-    });
   }
 }
 

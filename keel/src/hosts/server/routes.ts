@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { FaultCode } from "../../kernel/faults.ts";
 import { bridgeConfigSchema, bridgePaths, environmentLineSchema } from "../../protocol/bridge.ts";
-import { type Access, isOperation, type OperationName, operations } from "../../protocol/operation.ts";
+import { type Access, isOperation, mayDo, type OperationName, operations } from "../../protocol/operation.ts";
 import { type OpenOperationName, openOperations } from "../../protocol/pairing.ts";
 import { type WatchName, watches, watchNames } from "../../protocol/workspace-operations.ts";
 
@@ -211,10 +211,10 @@ export function socketAt(
   return undefined;
 }
 
-/** What a socket needs. On the wire `keel.v1` each frame is looked at for itself. */
-export const socketAccess = (name: SocketRouteName): Access => {
+/** Whether somebody may have a socket. On the wire `keel.v1` each frame is looked at for itself. */
+export const mayOpen = (name: SocketRouteName, access: Access): boolean => {
   const row = socketRoutes[name];
-  return "access" in row ? row.access : name === "keel" ? "bridge" : "watch";
+  return name === "keel" || mayDo(access, "access" in row ? row.access : "watch");
 };
 
 export const secretMayCome = (name: SocketRouteName): boolean => "secretMayCome" in socketRoutes[name];

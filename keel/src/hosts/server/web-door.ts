@@ -32,7 +32,7 @@ import { cookieFor, openHandlers } from "./open-handlers.ts";
 import { openPages, sayNoPage, sendPage, type WebPages } from "./pages.ts";
 import type { Pairings } from "./pairings.ts";
 import { plainHandlers } from "./plain-routes.ts";
-import { routeOf, secretMayCome, socketAccess, socketAt, statusOf } from "./routes.ts";
+import { mayOpen, routeOf, secretMayCome, socketAt, statusOf } from "./routes.ts";
 import type { ServerLog } from "./server-log.ts";
 import { type SocketDialect, socketDialects } from "./socket-dialects.ts";
 import { awaitSecret, PingRounds, SocketPeer } from "./socket-peer.ts";
@@ -195,7 +195,7 @@ export function openWebDoor({
     }
     if (!address || !found) return refuseUpgrade(socket, 404);
     const { device } = admission;
-    if (!mayDo(device.access, socketAccess(found.name))) return refuseUpgrade(socket, 403);
+    if (!mayOpen(found.name, device.access)) return refuseUpgrade(socket, 403);
     if (!hasRoomFor(device)) return refuseUpgrade(socket, 503);
     sockets[device.access].handleUpgrade(request, socket, head, (webSocket) =>
       begin(webSocket, { device, address, found }),

@@ -86,7 +86,7 @@ export const serverCommands = (define: Define): CliCommand[] => [
   }),
   define({
     usage: "keel bridge URL [--spawn MODE] [--max-sessions N] [--pair CODE | --secret-file FILE]",
-    says: "Offers this folder to a server elsewhere that cannot reach it, and works here what it is given",
+    says: "Offers this folder to a server that cannot reach it, and works here what it is given",
     options: async () => (await import("./bridge.ts")).bridgeOptions,
     unheard: "goes-on",
     load: async () => (await import("./bridge.ts")).bridge,
