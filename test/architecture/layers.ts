@@ -45,7 +45,8 @@ const rows = {
   client: { imports: ["transport", ...basics], packages: [], lines: 1_200 },
 
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
-  ports: { imports: basics, packages: [], lines: 1_300 },
+  // With tables of conversations and an index of what was said, which are caches over logs.
+  ports: { imports: basics, packages: [], lines: 1_500 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
   // What rules mean on a ground is kept with them.
   // With a command word by word, for whoever is asked.

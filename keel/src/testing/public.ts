@@ -18,12 +18,14 @@ export {
   startRecordingProxy,
   startReplayServer,
 } from "./cassette-server.ts";
+export { type ChunksInMemory, chunksInMemory } from "./chunks-in-memory.ts";
 export { countingIds } from "./counting-ids.ts";
 export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
 export { type FakeDiagnostics, fakeDiagnostics } from "./fake-diagnostics.ts";
 export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
 export { layout } from "./layout.ts";
+export { memoryConversations } from "./memory-conversations.ts";
 export type { MemoryFiles } from "./memory-files.ts";
 export { type MemoryWorkspace, type MemoryWorkspaceOptions, memoryWorkspace } from "./memory-workspace.ts";
 export {
