@@ -4,13 +4,11 @@
  * was opened with is kept, so that after a restart it comes back the same.
  */
 import path from "node:path";
-import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
-import { asObject, present } from "../../kernel/json.ts";
+import { present } from "../../kernel/json.ts";
 import type { SessionPeers } from "../../ports/agents.ts";
 import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import {
@@ -25,13 +23,10 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
-import type { BridgedSession } from "../bridges/bridged-session.ts";
-import { Bridges } from "../bridges/bridges.ts";
-import { callBridged } from "../bridges/call-bridged.ts";
+import type { Bridges } from "../bridges/bridges.ts";
+import { ServedBridges } from "../bridges/served-bridges.ts";
 import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
-import { mustFit, openOptionsOf } from "../options.ts";
-import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
 import { settingsOf } from "../workspaces/official-sdk.ts";
 import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
 import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.ts";
@@ -39,6 +34,7 @@ import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
 import { nearHandle } from "./near-handle.ts";
+import { optionsOfOpening, sayIssue } from "./opening-options.ts";
 import { type Opening, Openings } from "./openings.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -94,6 +90,7 @@ export class ServedSessions {
   #closing: Promise<void> | undefined;
   /** Machines that offer a folder and take work; their sessions are found here by their ids too. */
   readonly bridges: Bridges;
+  readonly #served: ServedBridges;
   /** Those of the same home, with their workers, of which some are sessions here. */
   readonly workspaces: ServedWorkspaces;
 
@@ -103,18 +100,15 @@ export class ServedSessions {
     this.#openings = new Openings(folder);
     const { home, env } = options;
     this.start = { pid: options.pid, startedAt: home.clock.now(), folder };
-    this.bridges = new Bridges({
+    this.#served = new ServedBridges({
       folder,
-      clock: home.clock,
-      ids: home.ids,
-      // Each of them has 74 bits that nobody can guess.
-      newSecret: () => `${home.ids.uuid()}-${home.ids.uuid()}`,
-      changed: (bridge) => void this.workspaces.offer(bridge).catch(() => undefined),
-      removed: (bridge) => void this.workspaces.withdraw(bridge).catch(() => undefined),
+      home,
+      workspaces: () => this.workspaces,
       opened: (session) => {
-        for (const listener of this.#opened) listener(followable(session));
+        for (const listener of this.#opened) listener(session);
       },
     });
+    this.bridges = this.#served.bridges;
     this.workspaces = new ServedWorkspaces({
       bridged: this.bridges,
       folder,
@@ -141,21 +135,13 @@ export class ServedSessions {
       const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
       if (!mayDo(access, needed)) throw fault("access_refused", { needed });
     }
-    const bridged = await this.#bridged(parsed.data);
-    if (bridged) {
-      const call = {
-        session: bridged,
-        bridges: this.bridges,
-        caller,
-        newId: () => this.#options.home.ids.uuid(),
-      };
-      return this.#unlessEnding(() => callBridged(name, parsed.data, call));
-    }
+    const bridged = await this.#served.find(parsed.data);
+    if (bridged) return this.#unlessEnding(() => bridged.call(name, parsed.data, caller));
     // By its name an operation finds only the handler that takes its question.
     const handlers: Partial<OperationHandlers> = {
       ...this.#handlers,
       ...this.workspaces.handlers,
-      ...this.#bridgeHandlers,
+      ...this.#served.handlers,
       ...this.#options.devices,
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
@@ -212,19 +198,6 @@ export class ServedSessions {
     await this.#options.home.close();
   }
 
-  readonly #bridgeHandlers: Pick<OperationHandlers, BridgeOperation> = {
-    bridges: () => this.bridges.entries(),
-    giveWork: async (work, { name }) => {
-      const session = await this.bridges.give(work, name);
-      await this.workspaces.show(work.bridge, session, work.title);
-      return { session };
-    },
-    removeBridge: async ({ bridge }) => {
-      await this.bridges.remove(bridge);
-      return {};
-    },
-  };
-
   readonly #handlers: Omit<
     OperationHandlers,
     keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation
@@ -236,10 +209,7 @@ export class ServedSessions {
     },
     sessions: async ({ cwd, limit }) => {
       const own = await this.#entries(await this.#options.home.sessions.list({ cwd, limit }));
-      const behind = cwd === undefined ? bridgedEntries(await this.bridges.list()) : [];
-      const all =
-        behind.length === 0 ? own : [...own, ...behind].sort((one, other) => other.changedAt - one.changedAt);
-      return all.slice(0, limit);
+      return this.#served.listedWith(own, { cwd, limit });
     },
     search: async (question) =>
       (await import("./search-sessions.ts")).searchSessions(
@@ -332,26 +302,13 @@ export class ServedSessions {
       await this.#tell(session, { type: "input", content, ...present({ id }) });
     },
     interrupt: (session) => this.#tell(session, { type: "interrupt" }),
-    stored: (id, after) => this.#storedAnywhere(id, after),
+    stored: (id, after) => this.#served.storedOr(id, after, () => this.sessions.read(id, undefined, after)),
     rest: async (id) => this.#options.home.opened(id)?.close("ended"),
   };
 
-  async *#storedAnywhere(id: string, after: number): AsyncGenerator<Durable, void> {
-    const bridged = await this.bridges.find(id);
-    yield* bridged ? bridged.history(after) : this.#options.home.sessions.read(id, undefined, after);
-  }
-
   /** Words of nobody who is named: the person's own, by a worker. */
   async #tell(session: string, command: Command): Promise<void> {
-    const bridged = await this.bridges.find(session);
-    if (!bridged) return void (await submitTo(await this.#use(session), command));
-    const question = { session, commandId: this.#options.home.ids.uuid(), command };
-    await bridged.call("submit", question, "the console");
-  }
-
-  async #bridged(question: unknown): Promise<BridgedSession | undefined> {
-    const { session } = asObject(question);
-    return typeof session === "string" ? this.bridges.find(session) : undefined;
+    if (!(await this.#served.tell(session, command))) await submitTo(await this.#use(session), command);
   }
 
   async #begin(opening: Opening): Promise<string> {
@@ -360,6 +317,11 @@ export class ServedSessions {
     await this.#serve(session.id, Promise.resolve(session));
     this.#options.tell?.("session.opened", session.id);
     return session.id;
+  }
+
+  #openOptions(opening: Opening) {
+    const { version, env, peers = this.#served.peers } = this.#options;
+    return optionsOfOpening(opening, { version, env, peers });
   }
 
   async #entries(stored: readonly StoredSession[]): Promise<SessionEntry[]> {
@@ -430,48 +392,7 @@ export class ServedSessions {
     }, leave);
     return served;
   }
-
-  #openOptions({ cwd, options }: Opening) {
-    const parsed = z.strictObject(plainOptionFields()).safeParse(options);
-    if (!parsed.success) throw fault("usage", { reason: sayIssue("open", parsed.error.issues[0]) });
-    if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "open: cwd must be an absolute path" });
-    const given = optionsFromPlain(parsed.data);
-    mustFit(given);
-    return openOptionsOf(
-      { permissionMode: "default", ...given },
-      {
-        version: this.#options.version,
-        env: this.#options.env,
-        cwd,
-        unfinished: "continue",
-        asks: "answered",
-        // As at the command line: whoever attaches may want to take a turn back.
-        checkpoints: "on",
-        peers: this.#options.peers ?? {
-          send: (from, to, words) => this.bridges.send(to.replace(/^bridge:/, ""), words, from),
-        },
-        mcpServers: given.mcpServers && readServers(given.mcpServers),
-      },
-    );
-  }
 }
-
-/** As a worker follows it. */
-const followable = (session: BridgedSession): FollowableSession => ({
-  id: session.id,
-  attach: (...how) => session.follow(...how),
-});
-
-const bridgedEntries = (all: Awaited<ReturnType<Bridges["list"]>>): SessionEntry[] =>
-  all.map(({ bytes: _, parent: __, forkedFrom: ___, isOpen, ...entry }) => ({
-    ...entry,
-    owner: isOpen ? "open" : "stored",
-  }));
 
 const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);
-
-const sayIssue = (
-  what: string,
-  issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
-): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);

@@ -8,17 +8,18 @@ import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
 import type { BridgeEntry } from "../../protocol/bridge.ts";
-import type { AnswerTo, OperationQuestion } from "../../protocol/operation.ts";
+import type { AnswerTo } from "../../protocol/operation.ts";
 import type { NewWorker, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../../protocol/workspace.ts";
 import type { WorkspaceOperation } from "../../protocol/workspace-operations.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { LateGuard } from "../compose/late-ports.ts";
+import { type BridgedWork, bridgeWorkspace, mustFitBridge, workFor } from "./bridge-workspace.ts";
 import { agentEngines, engineOf, usualEngines } from "./engines.ts";
 import { entryOf, type OpenWorkspace, recordOf, workerEntryOf } from "./open-workspace.ts";
 import { type FolderSettings, unknownEngine, type Worker, type WorkspaceSessions } from "./worker.ts";
 import { type HandlersOf, WorkerCalls, type WorkerHandlers } from "./worker-calls.ts";
 import { WorkspaceChanges } from "./workspace-changes.ts";
-import { type WorkerRecord, type WorkspaceRecord, WorkspaceStore } from "./workspace-store.ts";
+import { titleOf, type WorkerRecord, type WorkspaceRecord, WorkspaceStore } from "./workspace-store.ts";
 import { WorkspaceTotals } from "./workspace-totals.ts";
 import { mustBeFree, WorkspaceWorktrees } from "./workspace-worktrees.ts";
 
@@ -40,15 +41,7 @@ export type ServedWorkspacesOptions = {
   readonly ids: Pick<Ids, "uuid">;
 };
 
-/** What is given to a bridge, and ended there. */
-export type BridgedWork = {
-  give(work: OperationQuestion<"giveWork">, by: string): Promise<string>;
-  stop(session: string): Promise<void>;
-};
-
 export type WorkspaceHandlers = HandlersOf<WorkspaceOperation>;
-
-const maxTitle = 200;
 
 export class ServedWorkspaces {
   readonly #options: ServedWorkspacesOptions;
@@ -173,11 +166,7 @@ export class ServedWorkspaces {
     },
     createWorker: async ({ workspace, worker }) => {
       const open = await this.#workspace(workspace);
-      const { kind, engine = "keel", session } = worker;
-      if (open.record.bridge && (kind !== "agent" || engine !== "keel" || session !== undefined))
-        throw fault("work_refused", {
-          reason: "Behind a bridge there are agents of Keel's own and nothing else.",
-        });
+      if (open.record.bridge) mustFitBridge(worker);
       return this.#create(open, worker);
     },
     changeWorker: async ({ worker, name }) => {
@@ -245,19 +234,8 @@ export class ServedWorkspaces {
     const found = engineOf({ kind, engine });
     if (!found) return unknownEngine;
     const start = await found.load();
-    const { bridged } = this.#options;
-    const { id: workspace, title, bridge } = open.record;
-    // What it is told first goes along: the bridge may be away now.
-    const give: WorkspaceSessions["open"] = ({ options: { model } }) =>
-      bridged.give(
-        {
-          bridge: workspace,
-          prompt: asked?.prompt,
-          title: asked?.name ?? title,
-          ...(typeof model === "string" ? { model } : {}),
-        },
-        "the console",
-      );
+    const { bridged, sessions } = this.#options;
+    const { bridge } = open.record;
     return start({
       cwd: open.record.cwd,
       folder: this.#folderOf(id),
@@ -268,7 +246,7 @@ export class ServedWorkspaces {
       ids: this.#options.ids,
       record: () => recordOf(open, id),
       asked: bridge && asked ? { ...asked, prompt: undefined } : asked,
-      sessions: bridge ? { ...this.#options.sessions, open: give } : this.#options.sessions,
+      sessions: bridge ? { ...sessions, open: workFor(open.record, asked, bridged) } : sessions,
       base: () => open.record.worktree?.base,
       found: (totals) => this.#totals.found(open, totals),
       changed: () => this.#changed(open, id),
@@ -291,25 +269,16 @@ export class ServedWorkspaces {
   }
 
   /** A bridge is a workspace whose folder is elsewhere: made when it first comes, and kept while it is known. */
-  async offer({ id, machineName, dir, connected }: BridgeEntry): Promise<void> {
+  async offer(bridge: BridgeEntry): Promise<void> {
     await this.#load();
+    const { id, connected } = bridge;
     const now = this.#options.clock.now();
     const known = this.#open.get(id);
     if (known) {
       known.isConnected = connected;
       return this.#changes.tell({ workspace: id });
     }
-    const record: WorkspaceRecord = {
-      id,
-      title: titleOf(`${path.basename(dir) || dir} on ${machineName}`),
-      cwd: dir,
-      folder: `${machineName}:${dir}`,
-      bridge: { machine: machineName },
-      createdAt: now,
-      changedAt: now,
-      archived: false,
-      workers: [],
-    };
+    const record = bridgeWorkspace(bridge, now);
     this.#open.set(id, { record, workers: new Map(), totals: undefined, isConnected: connected });
     await this.#store.keep(record);
     this.#changes.tell({ workspace: id });
@@ -393,12 +362,6 @@ const failedWorker = (thrown: unknown): Worker => ({
   ...unknownEngine,
   state: () => ({ activity: "failed", failure: reasonOf(thrown) }),
 });
-
-function titleOf(given: string): string {
-  const title = given.trim().slice(0, maxTitle);
-  if (title === "") throw fault("usage", { reason: "A name has at least one letter." });
-  return title;
-}
 
 async function mustBeFolder(cwd: string): Promise<void> {
   if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "cwd must be an absolute path" });

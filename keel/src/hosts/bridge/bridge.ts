@@ -3,7 +3,7 @@
  * that it does may be done twice and counts once: it registers under an id that it keeps, the same work is the same
  * session, and what it has begun it knows after a restart.
  */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import type { WorkspaceWorktrees } from "../../app/workspaces/workspace-worktrees.ts";
 import type { RetryPorts } from "../../kernel/backoff.ts";
@@ -136,7 +136,16 @@ export class Bridge {
     paths: { readonly socketPath: string; readonly linesPath: string },
   ): Promise<ChannelWire> {
     const { url, secret, silentMs } = this.#options;
-    return openChannelWire(via, { url, secret, silentMs, signal, maxBytes: maxChannelBytes, ...paths });
+    const newId = (): string => randomUUID();
+    return openChannelWire(via, {
+      url,
+      secret,
+      silentMs,
+      signal,
+      newId,
+      maxBytes: maxChannelBytes,
+      ...paths,
+    });
   }
 
   #begin(wire: ChannelWire, greeted: () => void): void {

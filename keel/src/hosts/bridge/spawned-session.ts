@@ -25,7 +25,7 @@ import type { ChannelVia, ChannelWire } from "../../transport/node/channel-wire.
 import { keepChannel } from "./kept-channel.ts";
 import { SessionOutbox } from "./session-outbox.ts";
 
-export type SpawnOptions = {
+export type SpawnedSessionOptions = {
   readonly id: string;
   readonly key: string;
   readonly token?: string | undefined;
@@ -54,7 +54,7 @@ const own: Caller = { access: "work", name: "the bridge" };
 export class SpawnedSession implements SpawnedHandle {
   readonly sessionId: string;
   readonly done: Promise<SessionDoneStatus>;
-  readonly #options: SpawnOptions;
+  readonly #options: SpawnedSessionOptions;
   readonly #over = new AbortController();
   readonly #ended = Promise.withResolvers<SessionDoneStatus>();
   readonly #out = new SessionOutbox();
@@ -64,7 +64,7 @@ export class SpawnedSession implements SpawnedHandle {
   readonly #replies = new Map<string, (answer: unknown) => void>();
   #lastReply = 0;
 
-  constructor(options: SpawnOptions) {
+  constructor(options: SpawnedSessionOptions) {
     this.#options = options;
     this.sessionId = options.id;
     this.done = this.#ended.promise;

@@ -3,7 +3,6 @@
  * where none gets through, over a stream of server-sent events one way and posts the other. A message holds one line or
  * several. A side that says nothing for a while is taken for gone.
  */
-import { randomUUID } from "node:crypto";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import { asObject } from "../../kernel/json.ts";
 import { byteLength } from "../../kernel/text.ts";
@@ -17,6 +16,8 @@ export type ChannelWireOptions = {
   readonly socketPath: string;
   readonly linesPath: string;
   readonly secret: string;
+  /** Names a stream, for the posts that belong to it. */
+  newId(): string;
   readonly maxBytes: number;
   /** Both sides say something more often than this. */
   readonly silentMs: number;
@@ -125,7 +126,7 @@ async function openSocket(options: ChannelWireOptions): Promise<ChannelWire> {
 }
 
 async function openStream(options: ChannelWireOptions): Promise<ChannelWire> {
-  const { url, linesPath, secret, maxBytes, silentMs, signal } = options;
+  const { url, linesPath, secret, maxBytes, silentMs, signal, newId } = options;
   const over = new AbortController();
   const closed = Promise.withResolvers<string>();
   const end = (reason: string): void => {
@@ -134,7 +135,7 @@ async function openStream(options: ChannelWireOptions): Promise<ChannelWire> {
   };
   const stop = AbortSignal.any([signal, over.signal]);
   const silence = whenSilent(silentMs, () => end("it says nothing"));
-  const channel = randomUUID();
+  const channel = newId();
   const path = `${linesPath}?channel=${channel}`;
   const response = await fetch(new URL(path, url), {
     headers: { accept: "text/event-stream", authorization: `Bearer ${secret}` },
