@@ -32,7 +32,7 @@ else if (all === -1) {
 } else await everyState(path.resolve(process.argv[all + 1] ?? "pictures"), process.argv.slice(all + 2));
 
 async function picturesOfTerminal(where?: string, only?: string): Promise<void> {
-  const { shownInGuide, terminalScenes } = await import("./pictures/terminal.ts");
+  const { recordedScenes, shownInGuide, terminalScenes } = await import("./pictures/terminal.ts");
   const sizes =
     where === undefined
       ? [{ columns: 80, rows: 26, theme: "dark" as const }]
@@ -40,16 +40,19 @@ async function picturesOfTerminal(where?: string, only?: string): Promise<void> 
           (["dark", "light"] as const).map((theme) => ({ columns, rows: 30, theme })),
         );
   await mkdir(where ?? out, { recursive: true });
-  for (const size of sizes)
-    await terminalScenes({
+  for (const size of sizes) {
+    const options = {
       ...size,
       only,
-      async take(name, svg) {
+      async take(name: string, svg: string) {
         if (where !== undefined)
           await writeFile(path.join(where, `${name}-${size.columns}-${size.theme}.svg`), svg);
         else if (shownInGuide.has(name)) await writeFile(path.join(out, `terminal-${name}.svg`), svg);
       },
-    });
+    };
+    await terminalScenes(options);
+    if (where !== undefined) await recordedScenes(options);
+  }
 }
 
 async function picturesOfConsole(): Promise<void> {

@@ -99,7 +99,12 @@ function linesOf(terminal: InstanceType<typeof xterm.Terminal>): string[] {
   return lines.map((text) => text.trimEnd()).filter((text) => text !== "");
 }
 
-test("sizes that change while frames are on their way leave nothing behind and take nothing away", async () => {
+/** For its full count. */
+const timeout = 3_600_000;
+
+test("sizes that change while frames are on their way leave nothing behind and take nothing away", {
+  timeout,
+}, async () => {
   verifies("S4.71");
   const count = countOf("screen-sizes");
   const broken: number[] = [];

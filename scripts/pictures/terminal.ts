@@ -360,6 +360,31 @@ const scenes: readonly Scene[] = [
   },
 ];
 
+/** Recorded sessions on the same screen: rows, displays, questions and lists that no short play comes to. */
+export async function recordedScenes({ columns, theme, take, only }: PictureOptions): Promise<void> {
+  const { goldenScenes } = await import("../../test/tui/scenes.ts");
+  const { playScenes } = await import("../../test/tui/play.ts");
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-pictures-")));
+  const named = (words: string): string => words.replace(/[^a-z0-9]+/gi, "-").replace(/^-|-$/g, "");
+  try {
+    await playScenes({
+      columns,
+      env: { COLORFGBG: theme === "dark" ? "15;0" : "0;15" },
+      scenes: goldenScenes.filter(({ name }) => only === undefined || name.includes(only)),
+      folder,
+      picture: ({ scene, said, screen }) => {
+        const name = named(`recorded ${scene} ${said}`);
+        return take(name, pictureOf(screen, { theme, title: name, cursor: cursorOf(screen) }));
+      },
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const cursorOf = (screen: Screen): "hidden" | "shown" =>
+  /.*\?25([hl])/s.exec(screen.written.join(""))?.[1] === "l" ? "hidden" : "shown";
+
 export async function terminalScenes(options: PictureOptions): Promise<void> {
   for (const scene of scenes) {
     if (options.only !== undefined && !scene.name.includes(options.only)) continue;
@@ -413,11 +438,7 @@ async function playScene(scene: Scene, { columns, rows, theme, take }: PictureOp
     project,
     async picture(name) {
       await screen.settled(120).catch(() => undefined);
-      const [, cursor = ""] = /.*\?25([hl])/s.exec(screen.written.join("")) ?? [];
-      await take(
-        name,
-        pictureOf(screen, { theme, title: name, cursor: cursor === "l" ? "hidden" : "shown" }),
-      );
+      await take(name, pictureOf(screen, { theme, title: name, cursor: cursorOf(screen) }));
     },
     say(text) {
       screen.type(text);

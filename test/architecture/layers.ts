@@ -36,8 +36,9 @@ const rows = {
   // ssh; and with the way of a bridge to its server, over a socket or past what lets none through.
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_030 },
   // With the tables of options, inquiries and operations, which every door is made from.
-  // With what a new agent can be made of, for whoever makes one. With the lines of a bridge.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_350 },
+  // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
+  // With the lines of a bridge.
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_400 },
   // With a QR code, for both screens.
   view: { imports: basics, packages: [], lines: 3_800 },
 

@@ -1,63 +1,107 @@
-// The screen on a session of the server: the same law, also when the server is killed in the middle of a reply.
-import { describe, expect, test } from "vitest";
-import { reply, replyWith } from "../../keel/src/testing/reply.ts";
+// The same scenarios on a session here, on one of the server, and on one whose server is killed in the middle: each row
+// stands once and in order, as the log has it. `npm run test:long -- screen-far` plays all of them.
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openHome } from "../../keel/src/app/home.ts";
+import type { SessionHandle } from "../../keel/src/protocol/handle.ts";
+import { countingIds } from "../../keel/src/testing/counting-ids.ts";
+import { countOf, seed } from "../support/budget.ts";
 import { verifies } from "../support/verifies.ts";
-import { openScreen } from "../tui/screen.ts";
-import { ready, say } from "../tui/stage.ts";
-import { openServeStage } from "./serve-stage.ts";
-import { command, until } from "./stage.ts";
+import { expectFrames, expectPrinted } from "../tui/law.ts";
+import { playScenario, type Scenario, scenarios, scriptOf } from "../tui/scenarios.ts";
+import { openScreen, type Screen } from "../tui/screen.ts";
+import { leave, openScreenStage } from "../tui/stage.ts";
+import { clientOf, openServeStage, type ServeStage } from "./serve-stage.ts";
+import { command } from "./stage.ts";
 
-const numbered = Array.from(
-  { length: 30 },
-  (_, line) => `LINE-${String(line).padStart(2, "0")} of the reply`,
-).join("\n");
+type Run = { readonly scenario: Scenario; readonly where: "here" | "far" | number };
 
-describe("a session of the server on the screen", () => {
-  test("is joined, goes on over a server that was killed, and each row stands once", async () => {
+/** Those with a kill first: of the others less can go wrong, and other tests have them. */
+function chosenRuns(): Run[] {
+  const { random } = countingIds({ seed: seed() });
+  const killed = scenarios.flatMap((scenario) =>
+    Array.from({ length: scenario.moments }, (_, where): Run => ({ scenario, where })),
+  );
+  const shuffled = killed
+    .map((run) => ({ run, at: random() }))
+    .sort((left, right) => left.at - right.at)
+    .map(({ run }) => run);
+  const others = (["far", "here"] as const).flatMap((where) =>
+    scenarios.map((scenario): Run => ({ scenario, where })),
+  );
+  return [...shuffled, ...others].slice(0, countOf("screen-far"));
+}
+
+const said = ({ scenario, where }: Run): string =>
+  `${scenario.name}, ${typeof where === "number" ? `killed at its moment ${where + 1}` : where}`;
+
+describe("the law of the screen holds for", () => {
+  test.for(chosenRuns().map((run) => [said(run), run] as const))("%s", async ([, run]) => {
     verifies("S4.71");
-    const stage = await openServeStage({
-      replies: [reply("First."), replyWith({ betweenMs: 30, chunkChars: 40 }, numbered), reply(numbered)],
-    });
-    const env = { ...stage.env, ANTHROPIC_API_KEY: "none", PWD: stage.project };
-    const { child } = await stage.serve();
-    const { clientOf } = await import("./serve-stage.ts");
-    const { readServerState } = await import("../../keel/src/app/sessions/home-server.ts");
-    const state = await readServerState(stage.home);
-    if (!state) throw new Error("no server");
-    const client = await clientOf(state);
-    const handle = await client.open({ cwd: stage.project });
-    const source = process.env["KEEL_SCREEN_SOURCE"];
-    const screen = openScreen({
-      command: source ? process.execPath : command,
-      parameters: [...(source ? [source] : []), "attach", handle.id],
-      cwd: stage.project,
-      env: { PATH: process.env["PATH"], ...env },
-    });
-    try {
-      await ready(screen);
-      say(screen, "One");
-      await screen.until("the first reply", ({ text }) => text().includes("First."));
-      await ready(screen);
-      say(screen, "Two");
-      await screen.until("a part of it", ({ text }) => text().includes("LINE-03"));
-      child.kill("SIGKILL");
-      await screen.until("the loss", ({ rows }) => rows().some((row) => row.includes("connection lost")));
-      await stage.serve();
-      await screen.until("the whole reply", ({ text }) => text().includes("LINE-29"));
-      await ready(screen);
-      screen.type("\u0004");
-      expect((await screen.ended).code).toBe(0);
-      await screen.settled();
-      const seen = screen.text();
-      expect(seen).toContain("Left. It goes on at the server");
-      await until(
-        "the end in the log",
-        () => stage.log(handle.id).filter(({ type }) => type === "turn.finished").length >= 2,
-      );
-      const counts = [...new Set(seen.match(/LINE-\d\d/g))].length;
-      expect(counts).toBe(30);
-    } finally {
-      screen.kill("SIGKILL");
-    }
+    await (run.where === "here" ? playHere(run.scenario) : playFar(run.scenario, run.where));
   });
 });
+
+async function playHere(scenario: Scenario): Promise<void> {
+  const stage = await openScreenStage(scriptOf(scenario, () => stage.project));
+  const { permissionMode: mode } = scenario;
+  const screen = stage.open(mode ? ["--permission-mode", mode] : [], { live: scenario.live });
+  await playScenario(scenario, { screen, project: stage.project, moment: async () => undefined });
+  await leave(screen);
+}
+
+async function playFar(scenario: Scenario, killAt: number | "far"): Promise<void> {
+  const stage = await openServeStage(scriptOf(scenario, () => stage.project));
+  let served = await stage.serve();
+  const client = await clientOf(served.state);
+  const { permissionMode } = scenario;
+  const handle = await client.open({
+    cwd: stage.project,
+    options: {
+      ...(permissionMode ? { permissionMode } : {}),
+      ...(permissionMode === "bypassPermissions" ? { allowDangerouslySkipPermissions: true } : {}),
+    },
+  });
+  const screen = attached(stage, handle);
+  await playScenario(scenario, {
+    screen,
+    project: stage.project,
+    async moment(at) {
+      if (at !== killAt) return;
+      served.child.kill("SIGKILL");
+      await screen.until("the loss", ({ rows }) => rows().some((row) => row.includes("connection lost")));
+      served = await stage.serve();
+      await screen.until(
+        "the way back",
+        ({ rows }) => !rows().some((row) => row.includes("connection lost")),
+      );
+    },
+  });
+  await leave(screen);
+  expect(screen.text()).toContain("Left. It goes on at the server");
+  expectFrames(screen);
+  expectPrinted(screen, await logOf(stage, handle.id), {
+    project: stage.project,
+    folder: path.dirname(stage.project),
+    live: scenario.live,
+    name: "keel attach on this machine",
+  });
+}
+
+/** The screen as a client of the server. */
+function attached(stage: ServeStage, { id }: SessionHandle): Screen {
+  const source = process.env["KEEL_SCREEN_SOURCE"];
+  const screen = openScreen({
+    command: source ? process.execPath : command,
+    parameters: [...(source ? [source] : []), "attach", id],
+    cwd: stage.project,
+    env: { PATH: process.env["PATH"], ...stage.env, ANTHROPIC_API_KEY: "none", PWD: stage.project },
+  });
+  onTestFinished(() => screen.kill("SIGKILL"));
+  return screen;
+}
+
+async function logOf({ project, env }: ServeStage, id: string) {
+  const home = openHome({ cwd: project, env });
+  return await Array.fromAsync(home.sessions.read(id));
+}

@@ -2,15 +2,15 @@
 // by `KEEL_WRITE_GOLDEN=1`.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../support/verifies.ts";
 import { expectFrames } from "../tui/law.ts";
+import { type PlayOptions, playScenes } from "../tui/play.ts";
 import { goldenScenes } from "../tui/scenes.ts";
-import { openScreen, type Screen } from "../tui/screen.ts";
+import type { Screen } from "../tui/screen.ts";
 import { temporaryFolder } from "../tui/stage.ts";
 
 const goldens = path.resolve(import.meta.dirname, "../golden/screens");
-const child = path.resolve(import.meta.dirname, "../tui/fed-child.ts");
 const isWriting = process.env["KEEL_WRITE_GOLDEN"] === "1";
 
 /** The rows since the scene began, as they are seen. */
@@ -33,63 +33,39 @@ function footOf(screen: Screen): string {
   return rows.slice(Math.max(from + 1, rows.length - 15)).join("\n");
 }
 
-type Look = { readonly columns: number; readonly env?: Readonly<Record<string, string>> };
+type Look = Pick<PlayOptions, "columns" | "env">;
 
 /** Scene after scene on one terminal. */
-async function shownOn({ columns, env = {} }: Look, folder: string, scenes = goldenScenes): Promise<string> {
-  const screen = openScreen({
-    command: process.execPath,
-    parameters: ["--disable-warning=ExperimentalWarning", child, path.join(folder, "scenes.json")],
-    cwd: folder,
-    columns,
-    rows: 30,
-    env: { PATH: process.env["PATH"], COLORFGBG: "15;0", ...env },
-  });
-  onTestFinished(() => screen.kill("SIGKILL"));
-  let title = "";
-  screen.terminal.onTitleChange((words) => {
-    title = words;
-  });
+async function shownOn(look: Look, scenes = goldenScenes): Promise<string> {
   const parts: string[] = [];
-  for (const [index, { name, keys = [] }] of scenes.entries()) {
-    await screen.until(`scene ${name}`, () => title === `still ${index}`);
-    await screen.settled(120);
-    parts.push(`=== ${name}\n${sceneOf(screen, index)}`);
-    for (const { say, type } of keys) {
-      const before = screen.written.length;
-      screen.type(type);
-      await screen.until(`an answer to ${say}`, ({ written }) => written.length > before);
-      await screen.settled(150);
-      if (say !== "") parts.push(`--- ${say}\n${footOf(screen)}`);
-    }
-    process.kill(screen.pid, "SIGUSR2");
-  }
-  await screen.ended;
-
+  const screen = await playScenes({
+    ...look,
+    scenes,
+    folder: temporaryFolder(),
+    picture: ({ scene, index, said, screen: now }) => {
+      parts.push(said === "" ? `=== ${scene}\n${sceneOf(now, index)}` : `--- ${said}\n${footOf(now)}`);
+    },
+  });
   expectFrames(screen);
   return `${parts.join("\n\n")}\n`;
 }
 
 test("every row, display and question stands on a terminal as it did, at three widths", async () => {
   verifies("S4.71", "S4.72");
-  const folder = temporaryFolder();
-  writeFileSync(path.join(folder, "scenes.json"), JSON.stringify(goldenScenes));
   const widths = [20, 80, 200];
-  const shown = await Promise.all(widths.map((columns) => shownOn({ columns }, folder)));
+  const shown = await Promise.all(widths.map((columns) => shownOn({ columns })));
   for (const [index, columns] of widths.entries()) holdToGolden(String(columns), shown[index] ?? "");
 });
 
 test("without colours, and in signs that every terminal has, 40 columns show as much", async () => {
   verifies("S4.71", "P51");
-  const folder = temporaryFolder();
   const scenes = goldenScenes.filter(({ name }) => fewScenes.includes(name));
   expect(scenes).toHaveLength(fewScenes.length);
-  writeFileSync(path.join(folder, "scenes.json"), JSON.stringify(scenes));
   const looks = {
     "40-no-color": { columns: 40, env: { NO_COLOR: "1" } },
     "40-ascii": { columns: 40, env: { LC_ALL: "C", NO_COLOR: "1" } },
   };
-  const shown = await Promise.all(Object.values(looks).map((look) => shownOn(look, folder, scenes)));
+  const shown = await Promise.all(Object.values(looks).map((look) => shownOn(look, scenes)));
   for (const [index, name] of Object.keys(looks).entries()) holdToGolden(name, shown[index] ?? "");
   expect(shown[1]).not.toMatch(/[…›▍◐·─█░]/);
 });

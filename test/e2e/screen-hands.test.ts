@@ -42,7 +42,12 @@ const running = (number: number) => [
 const traceOf = (stage: ServeStage): string[] =>
   readFileSync(path.join(stage.project, "trace.txt"), "utf8").trim().split("\n");
 
-test("of the screen and two others that answer at once one counts, and its call runs once", async () => {
+/** For its full count. */
+const timeout = 3_600_000;
+
+test("of the screen and two others that answer at once one counts, and its call runs once", {
+  timeout,
+}, async () => {
   verifies("S3.20", "S4.71");
   const races = countOf("screen-hands");
   const stage = await openServeStage({

@@ -29,6 +29,7 @@ describe.each([
     await screen.until("the end", ({ text }) => text().includes("Ready."));
     screen.type("/exit\n");
     expect((await screen.ended).code).toBe(0);
+    await screen.settled(50);
     const bytes = screen.written.join("");
     expect(bytes).not.toContain("\u001b");
     const seen = screen.lines().map(({ text }) => text);

@@ -88,6 +88,8 @@ export const budgets = {
   "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
   /** Questions that the terminal screen and other clients of a server answer at the same moment. */
   "screen-hands": { sample: 6, full: 500, seconds: 12 },
+  /** Scenarios of the terminal screen, here, at a server, and at a server that is killed at one of their moments. */
+  "screen-far": { sample: 4, full: 78, seconds: 25 },
   /** Storms of sizes for the writer of the terminal screen, with frames on their way. */
   "screen-sizes": { sample: 40, full: 2_000, seconds: 5 },
   /** Ends of the terminal screen, by keys, signals, crashes and stops. */

@@ -119,6 +119,7 @@ export function fedHost(
       branchOf: async () => "login-fix",
       statusLine: async () => undefined,
       suspend: async () => undefined,
+      newId: () => "",
       writeExport: async (name) => name,
     },
     sessions: {

@@ -192,13 +192,15 @@ export type Printed = {
   readonly live?: readonly RegExp[] | undefined;
   /** `start`: it was ended in the middle, and what came later is only in the log. */
   readonly extent?: "all" | "start" | undefined;
+  /** What others see this screen as: it has said all that stands under this name, and does not tell it. */
+  readonly name?: string | undefined;
 };
 
 /** Checked when the screen is gone, and its foot with it. */
 export function expectPrinted(
   screen: Shown,
   events: readonly Durable[],
-  { project, folder, live = [], extent = "all" }: Printed,
+  { project, folder, live = [], extent = "all", name }: Printed,
 ): void {
   const isOurs = (line: string): boolean =>
     /^Keel \d|^Ended\. The session is kept|^Left\. It goes on at/.test(line) ||
@@ -207,12 +209,50 @@ export function expectPrinted(
   const earlier = all.findIndex((line) => /^· \d+ earlier messages?: Ctrl-O/.test(line));
   const seen = withoutEdges(without(all.slice(earlier + 1), isOurs));
   const expected = withoutEdges(
-    printedOf(events, screen.terminal.cols, { cwd: project, home: folder }).map(squeezed),
+    printedOf(events, screen.terminal.cols, {
+      cwd: project,
+      home: folder,
+      own: { inputs: inputsOf(events, name), name },
+    }).map(squeezed),
   );
   // Of an old conversation only the last turns are shown.
   const from = earlier < 0 ? 0 : Math.max(0, expected.length - seen.length);
-  expect(seen).toEqual(expected.slice(from, extent === "all" ? undefined : from + seen.length));
+  const shown = expected.slice(from);
+  const wanted = (lines: readonly string[]): readonly string[] =>
+    extent === "all" ? shown : shown.slice(0, lines.length);
+  const left = withoutWithdrawn(seen, wanted);
+  expect(left).toEqual(wanted(left));
 }
+
+const inputsOf = (events: readonly Durable[], name: string | undefined): string[] =>
+  events.flatMap((event) =>
+    event.type === "input.accepted" && event.input.from.kind === "person" && event.input.from.name === name
+      ? [event.input.id]
+      : [],
+  );
+
+const cutOff = "(cut off here: this reply does not count)";
+
+/**
+ * A reply that was cut off stands there as far as it came, and says so; the log has nothing of it. Without such pieces,
+ * where what is left is then as it should be. No row but words may go with them.
+ */
+function withoutWithdrawn(
+  seen: readonly string[],
+  wanted: (lines: readonly string[]) => readonly string[],
+): readonly string[] {
+  const end = seen.indexOf(cutOff);
+  if (end < 0) return seen;
+  for (let start = end; start >= 0 && !/^[▍›◐◓◑◒✗✓·]/.test(seen[start] ?? ""); start--) {
+    const blank = seen[start - 1] === "" && (seen[end + 1] ?? "") === "" ? 1 : 0;
+    const left = withoutWithdrawn([...seen.slice(0, start - blank), ...seen.slice(end + 1)], wanted);
+    if (sameLines(left, wanted(left))) return left;
+  }
+  return seen;
+}
+
+const sameLines = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((line, at) => line === right[at]);
 
 /** What goes takes the blank line with it that set it apart. */
 function without(lines: readonly string[], isGone: (line: string) => boolean): string[] {

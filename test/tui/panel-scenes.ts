@@ -118,7 +118,8 @@ export const panelAnswers = {
 const doctor = [
   "ok   node: 24.21.0",
   "ok   git: 2.39.5",
-  "warn sandbox: bubblewrap is not there; commands run without a guard",
+  "note sandbox: off: commands run with your rights",
+  "bad  home: /home/ada/.keel is not writable",
 ].join("\n");
 
 /** The same session for all of them, so that a picture differs by its screen alone. */

@@ -113,7 +113,17 @@ export const goldenScenes: readonly GoldenScene[] = [
       { say: "the next question", type: "\r" },
     ],
   },
-  { name: "a form", events: asking("question", formAsk), keys: [{ say: "the next field", type: "\t" }] },
+  {
+    name: "a form",
+    events: asking("question", formAsk),
+    keys: [
+      { say: "its first field", type: "\r" },
+      { say: "a field of a kind of its own", type: "login\r" },
+      { say: "what does not fit", type: "nobody\r" },
+      { say: "a choice", type: "\u0015\r" },
+      { say: "several of them", type: "2" },
+    ],
+  },
   { name: "pictures", events: recordedEvents("image") },
   { name: "a conversation that was shortened", events: recordedEvents("shortened") },
   { name: "a failure", events: recordedEvents("failed") },

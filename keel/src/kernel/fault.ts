@@ -25,7 +25,7 @@ export class Fault extends Error {
   }
 
   get hint(): string {
-    return filled(faults[this.code].hint, this.detail);
+    return hintOf(this);
   }
 
   get exitCode(): number {
@@ -36,6 +36,10 @@ export class Fault extends Error {
     return { code: this.code, message: this.message, detail: this.detail };
   }
 }
+
+/** What there is to do, also where the fault itself is far away. */
+export const hintOf = ({ code, detail = {} }: Pick<FaultData, "code" | "detail">): string =>
+  filled(faults[code].hint, detail);
 
 /** The `{names}` of a sentence. */
 type NamesIn<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`

@@ -46,7 +46,14 @@ export const displaySchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("files"), paths: z.array(z.string()), truncated: z.boolean() }),
   z.object({
     kind: z.literal("todo"),
-    items: z.array(z.object({ text: z.string(), status: z.enum(["pending", "in_progress", "completed"]) })),
+    items: z.array(
+      z.object({
+        /** By which calls name it. */
+        id: z.optional(z.string()),
+        text: z.string(),
+        status: z.enum(["pending", "in_progress", "completed"]),
+      }),
+    ),
   }),
   z.object({ kind: z.literal("agent"), name: z.string(), text: z.string() }),
 ]);

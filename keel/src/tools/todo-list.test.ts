@@ -76,7 +76,7 @@ describe("the task list", () => {
     );
     expect(results(session)[1]?.display).toEqual({
       kind: "todo",
-      items: [{ text: "Doing A", status: "in_progress" }],
+      items: [{ id: "1", text: "Doing A", status: "in_progress" }],
     });
   });
 

@@ -18,7 +18,8 @@ const onList = { traits: { readOnly: true, replay: "safe" }, claims: async () =>
 
 const showTodos = (todos: readonly Todo[]): Display => ({
   kind: "todo",
-  items: todos.map(({ text: words, activeForm, status }) => ({
+  items: todos.map(({ id, text: words, activeForm, status }) => ({
+    id,
     text: status === "in_progress" ? (activeForm ?? words) : words,
     status,
   })),

@@ -35,6 +35,7 @@ export const askWords = {
   letsThrough: (what: string) => `Lets through ${what}`,
   keepRule: (what: string) => `Keep ${what} beyond this session`,
   forHowLong: "For how long?",
+  fillIn: "Fill it in …",
   unanswerable: "It wants data that a person has no form for.",
   ownWords: "Or in your own words",
 } as const;

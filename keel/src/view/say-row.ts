@@ -61,10 +61,14 @@ export function sayAnswer({ closed, ask }: AskRow): string {
   return `${words}${reason}, by ${closed.who ?? closed.by}`;
 }
 
-export function sayTurnEnd({ reason, costUsd, ms, fault }: TurnEndRow): string {
-  const words = fault ? `${sayReason(reason)}: ${fault.message}` : sayReason(reason);
-  return [words, sayUsd(costUsd), sayDuration(ms)].join(" · ");
+/** What a fault of the model says is a sentence of its own: that it failed is in it. */
+export function sayEnd({ reason, fault }: Pick<TurnEndRow, "reason" | "fault">): string {
+  if (!fault) return sayReason(reason);
+  return reason === "model_error" ? fault.message : `${sayReason(reason)}: ${fault.message}`;
 }
+
+export const sayTurnEnd = (row: TurnEndRow): string =>
+  [sayEnd(row), sayUsd(row.costUsd), sayDuration(row.ms)].join(" · ");
 
 export const sayCompaction = ({ tokensBefore, tokensAfter }: CompactionRow): string =>
   `The conversation was shortened here from about ${sayCount(tokensBefore)} to ${sayCount(tokensAfter)} tokens.`;

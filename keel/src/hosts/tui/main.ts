@@ -15,11 +15,13 @@ import { choose, lookFor } from "./choice.ts";
 import type { ScreenDoor, ScreenWishes } from "./door.ts";
 import { withoutKey } from "./first-run.ts";
 import { ownSide } from "./own-side.ts";
+import { fromHome } from "./rows/context.ts";
 import type { ScreenEnd, ScreenEnvironment, ScreenHost, SessionsSide, SettingsSide } from "./screen/host.ts";
 import { listPanel, type PanelItem } from "./screen/panel.ts";
 import { runScreen } from "./screen/run.ts";
 import { sayAgo } from "./screen/screen-row.ts";
 import { screenSettings } from "./screen/settings.ts";
+import { inertOne } from "./text/inert.ts";
 import { dim, type PrintLine, words } from "./text/styled.ts";
 import { trustFirst } from "./trust.ts";
 
@@ -171,7 +173,8 @@ export const isPlain = (env: ScreenEnvironment): boolean =>
 function opening(session: OpenSession, { version, env }: ScreenDoor): PrintLine[] {
   const { signs } = lookFor(env);
   const { cwd, model } = session.info;
-  return [words([dim(`Keel ${version} ${signs.dot} ${model} ${signs.dot} ${cwd}`)])];
+  const place = fromHome(cwd, env["HOME"] ?? "");
+  return [words([dim(`Keel ${version} ${signs.dot} ${model} ${signs.dot} ${inertOne(place)}`)])];
 }
 
 function notices({ notices: all }: OpenSession, { env }: ScreenDoor): PrintLine[] {

@@ -1,4 +1,5 @@
 /** What only the process at the terminal can do: its files, its programs, its own life. */
+import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fingerprint } from "../../kernel/text.ts";
@@ -53,6 +54,7 @@ export function ownSide({
         self.once("SIGCONT", () => resolve());
         self.kill(self.pid, "SIGTSTP");
       }),
+    newId: () => randomUUID(),
     async writeExport(name, text) {
       const file = path.resolve(env["PWD"] ?? ".", name);
       await writeFile(file, text, { mode: 0o600 });

@@ -16,7 +16,8 @@ export type Button =
     }
   | { readonly kind: "edit"; readonly key: string; readonly label: string; readonly option: AskOption };
 
-export function buttonsOf(ask: Ask): readonly Button[] {
+/** `fields`: it is filled in before it is sent. */
+export function buttonsOf(ask: Ask, form: "fields" | "choices" = "choices"): readonly Button[] {
   const options = offeredOptions(ask);
   const taken = new Set<string>(["e", "n"]);
   const keyFor = (wanted: string, label: string): string => {
@@ -28,7 +29,7 @@ export function buttonsOf(ask: Ask): readonly Button[] {
   };
   const allowing = options.filter(({ verdict }) => verdict === "allow");
   const picks = allowing.map((option, index): Button => {
-    const label = optionLabel(option, ask.kind);
+    const label = form === "fields" ? askWords.fillIn : optionLabel(option, ask.kind);
     return option.rule === undefined
       ? { kind: "pick", key: keyFor(index === 0 ? "y" : "", label), label, option }
       : { kind: "remember", key: keyFor("a", label), label: `${label} …`, option };

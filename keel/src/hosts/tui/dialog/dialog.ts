@@ -48,8 +48,17 @@ export function openDialog(ask: Ask): Dialog {
     form.kind === "questions" && form.questions.length > 0
       ? { kind: "questions", state: startQuestions(form.questions) }
       : { kind: "choose" };
-  return { ask, form, buttons: buttonsOf(ask), marked: 0, scroll: 0, step };
+  return {
+    ask,
+    form,
+    buttons: buttonsOf(ask, isFillable(form) ? "fields" : "choices"),
+    marked: 0,
+    scroll: 0,
+    step,
+  };
 }
+
+const isFillable = (form: AskForm): boolean => form.kind === "fields" && form.fields.ok;
 
 export const refusing: Answer = { verdict: "deny" };
 

@@ -1,4 +1,6 @@
 /** A question as rows: what it is about, what is known of it, what can be picked. What does not fit is paged through. */
+import { isObject } from "../../../kernel/json.ts";
+import { undisguised } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
 import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import { askOrigin, askTitle, askWords, keepings, sayExplanation } from "../../../view/ask-words.ts";
@@ -98,13 +100,14 @@ function graveWords(explanation: CallExplanation | undefined) {
 
 function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
   const { body } = ask;
-  if (body.kind === "terminal") return approvedLines(body.command).map((line) => asIs(span(`   ${line}`)));
+  const shown = (text: string): PrintLine[] => approvedLines(text).map((line) => movedIn(asIs(span(line))));
+  if (body.kind === "terminal") return shown(body.command);
   if (body.kind === "diff")
     return [
-      asIs(span(`   ${inertOne(shortPath(body.path, look))}`)),
+      movedIn(asIs(span(inertOne(shortPath(body.path, look))))),
       ...diffLines(nearChanges(body.hunks), { signs: look.signs, indent: 2 }),
     ];
-  if (body.kind === "text") return approvedLines(body.text).map((line) => asIs(span(`   ${line}`)));
+  if (body.kind === "text") return inputLinesOf(ask, body.text)?.flatMap(shown) ?? shown(body.text);
   const context = {
     ...look,
     target: targetOf(ask.input ?? null, look),
@@ -113,6 +116,19 @@ function bodyLines(ask: Ask, look: DialogLook): readonly PrintLine[] {
     extent: "all" as const,
   };
   return drawDisplay(body, { ...context, columns: look.columns - 3 }).body.map(movedIn);
+}
+
+/** What a call is given, field by field, where its question ends with all of it in one line. */
+function inputLinesOf({ kind, input, claims = [] }: Ask, text: string): string[] | undefined {
+  const whole = undisguised(JSON.stringify(input) ?? "");
+  if (kind !== "permission" || !isObject(input) || !text.endsWith(`\n${whole}`)) return undefined;
+  const said = new Set(claims.map(({ target }) => target));
+  return [
+    text.slice(0, -whole.length - 1),
+    ...Object.entries(input)
+      .filter(([, value]) => typeof value !== "string" || !said.has(value))
+      .map(([name, value]) => undisguised(`${JSON.stringify(name).slice(1, -1)}: ${JSON.stringify(value)}`)),
+  ];
 }
 
 const movedIn = (line: PrintLine): PrintLine => ({

@@ -4,7 +4,7 @@ import { sayCount, sayDuration } from "../../../view/say.ts";
 import type { Totals } from "../../../view/totals.ts";
 import { inertOne } from "../text/inert.ts";
 import type { Signs } from "../text/signs.ts";
-import { clip, dim, role, span, type TextLine, type TextSpan } from "../text/styled.ts";
+import { clip, dim, lineWidth, role, span, type TextLine, type TextSpan } from "../text/styled.ts";
 import type { WidthProfile } from "../text/width.ts";
 
 export type StatusFacts = {
@@ -29,26 +29,42 @@ type StatusLook = { readonly signs: Signs; readonly columns: number; readonly pr
 export function statusLine(facts: StatusFacts, { signs, columns, profile }: StatusLook): TextLine {
   const lost = facts.link === "lost" ? [role("failed", "connection lost, trying again")] : [];
   const own = facts.own === undefined ? undefined : inertOne(facts.own);
-  const parts: TextSpan[] = own === undefined ? ownParts(facts) : [dim(own)];
   const vi = facts.vi === "normal" ? [dim("NORMAL")] : [];
-  const joined = [...lost, ...vi, ...parts].flatMap((part, index) =>
-    index === 0 ? [part] : [dim(` ${signs.dot} `), part],
-  );
-  return clip(joined, columns - 2, { profile, signs });
+  const lineOf = (parts: readonly TextSpan[]): TextLine =>
+    [...lost, ...vi, ...parts].flatMap((part, index) =>
+      index === 0 ? [part] : [dim(` ${signs.dot} `), part],
+    );
+  if (own !== undefined) return clip(lineOf([dim(own)]), columns - 2, { profile, signs });
+  // What waits and what runs is told before the branch and what is usual.
+  let parts = ownParts(facts);
+  for (const name of givingWay) {
+    if (lineWidth(lineOf(parts.map(({ said }) => said)), profile) <= columns - 2) break;
+    parts = parts.filter((part) => part.name !== name);
+  }
+  return clip(lineOf(parts.map(({ said }) => said)), columns - 2, { profile, signs });
 }
 
-function ownParts(facts: StatusFacts): TextSpan[] {
+type StatusPart = {
+  readonly name: "model" | "mode" | "usual-mode" | "branch" | "context" | "cost" | "work";
+  readonly said: TextSpan;
+};
+
+/** Where there is little room, in this order. */
+const givingWay: readonly StatusPart["name"][] = ["branch", "usual-mode", "context"];
+
+function ownParts(facts: StatusFacts): StatusPart[] {
   const { model, mode, branch, context, totals, budgetUsd, tasks, queued } = facts;
   const least = totals.lostRequests > 0 || totals.unpricedTokens > 0 ? "at least " : "";
   const cost = `${least}$${totals.costUsd.toFixed(4)}${budgetUsd === undefined ? "" : ` of $${budgetUsd}`}`;
+  const part = (name: StatusPart["name"], said: TextSpan): StatusPart[] => [{ name, said }];
   return [
-    dim(inertOne(model)),
-    mode === "default" ? dim("default") : modeSpan(inertOne(mode)),
-    ...(branch === undefined ? [] : [dim(inertOne(branch))]),
-    ...(context === undefined ? [] : [contextSpan(context)]),
-    dim(cost),
-    ...(tasks === 0 ? [] : [dim(tasks === 1 ? "1 task" : `${tasks} tasks`)]),
-    ...(queued === 0 ? [] : [dim(queued === 1 ? "1 queued" : `${queued} queued`)]),
+    ...part("model", dim(inertOne(model))),
+    ...(mode === "default" ? part("usual-mode", dim(mode)) : part("mode", modeSpan(inertOne(mode)))),
+    ...(branch === undefined ? [] : part("branch", dim(inertOne(branch)))),
+    ...(context === undefined ? [] : part("context", contextSpan(context))),
+    ...part("cost", dim(cost)),
+    ...(tasks === 0 ? [] : part("work", dim(tasks === 1 ? "1 task" : `${tasks} tasks`))),
+    ...(queued === 0 ? [] : part("work", dim(queued === 1 ? "1 queued" : `${queued} queued`))),
   ];
 }
 

@@ -9,11 +9,15 @@ export type RowContext = MarkdownContext & {
   readonly thinking: "shown" | "hidden";
   /** How many rows of a result are printed; the rest is in the transcript. */
   readonly resultRows: number;
+  /** What this screen has said, and what others see it as: nobody is told their own name. */
+  readonly own?: { readonly inputs: readonly string[]; readonly name: string | undefined } | undefined;
 };
 
 /** A path as people say it: from the folder of the session, or from home. */
 export function shortPath(path: string, { cwd, home }: Pick<RowContext, "cwd" | "home">): string {
   if (path === cwd) return ".";
-  if (path.startsWith(`${cwd}/`)) return path.slice(cwd.length + 1);
-  return home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : fromHome(path, home);
 }
+
+export const fromHome = (path: string, home: string): string =>
+  home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

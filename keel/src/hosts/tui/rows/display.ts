@@ -28,6 +28,8 @@ type Draw<K extends Kind> = (display: Of<K>, context: DisplayContext) => Display
 export type DisplayContext = RowContext & {
   /** What was asked for, in a word: a path, a command, a pattern. */
   readonly target: string;
+  /** Which of several things it is about, by its id. */
+  readonly item?: string | undefined;
   readonly isRunning: boolean;
   readonly failed: boolean;
   /** `all`: nothing is left out, for the transcript and for whoever is asked. */
@@ -95,12 +97,18 @@ const table: { readonly [K in Kind]: Draw<K> } = {
     const done = items.filter(({ status }) => status === "completed").length;
     const note = items.length === 0 ? "" : `${done} of ${items.length} done`;
     const now = items.find(({ status }) => status === "in_progress");
-    const said = context.target || inertOne(now?.text ?? "");
+    const { item } = context;
+    const meant = item === undefined ? undefined : items.find(({ id }) => id === item);
+    const said = inertOne(meant?.text ?? "") || context.target || inertOne(now?.text ?? "");
     // The list itself stands beside the input, as it is now: one for each change of it would drown the work.
     return { title: [span(said)], note, body: context.extent === "all" ? rows : [] };
   },
   agent: ({ name, text }, context) => ({
-    title: [span(inertOne(name)), ...(text === "" ? [] : [dim(`  ${inertOne(text)}`)])],
+    // What it was started for stands first, as it did while it ran.
+    title:
+      context.target === ""
+        ? [span(inertOne(name)), ...(text === "" ? [] : [dim(`  ${inertOne(text)}`)])]
+        : [span(context.target), dim(`  ${inertOne(name)}`)],
     note: "",
     body: context.failed ? inertOutput(text).map((line) => asIs(dim(indent + line))) : [],
   }),

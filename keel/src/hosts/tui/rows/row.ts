@@ -1,9 +1,10 @@
 /** A finished row of the transcript as lines that stay. */
+import { hintOf } from "../../../kernel/fault.ts";
 import { never } from "../../../kernel/never.ts";
 import { askTitle, optionLabel } from "../../../view/ask-words.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
-import { sayDuration, sayReason, sayUsd } from "../../../view/say.ts";
-import { sayCompaction, saySender } from "../../../view/say-row.ts";
+import { sayDuration, sayUsd } from "../../../view/say.ts";
+import { sayCompaction, sayEnd, saySender } from "../../../view/say-row.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { markdownLines } from "../markdown/markdown.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
@@ -29,7 +30,7 @@ export function rowLines(row: Row, context: RowContext, extent: "short" | "all" 
     case "ask":
       return askLines(row, context, extent);
     case "compaction":
-      return [words([dim(`${context.signs.dot} ${sayCompaction(row)}`)])];
+      return [words([dim(`${context.signs.dot} ${sayCompaction(row)}`)], 2)];
     case "turn-end":
       return turnEndLines(row, context, extent);
     case "agent":
@@ -44,7 +45,9 @@ export function rowLines(row: Row, context: RowContext, extent: "short" | "all" 
 function userLines(row: UserRow, context: RowContext): PrintLine[] {
   const { signs } = context;
   const rule = role("running", `${signs.rule}`);
-  const isPerson = row.from.kind === "person" && row.from.name === undefined;
+  const isPerson =
+    row.from.kind === "person" &&
+    (row.from.name === undefined || (context.own?.inputs.includes(row.id) ?? false));
   const sender = isPerson ? [] : [words([dim(`${signs.rule}${inertOne(saySender(row))}`)], 1)];
   // It was told when it came.
   if (!hasOwnWords(row)) return [];
@@ -74,7 +77,7 @@ export const hasOwnWords = ({ content }: UserRow): boolean =>
 
 /** What we put around files and commands that were mentioned is for the model; the person's own words stay. */
 const withoutOurTags = (text: string): string =>
-  text.replace(/\n?<(keel-[a-z-]+|attached_file)\b[^>]*>[\s\S]*?<\/\1>/g, "");
+  text.replace(/\n?<(keel-[a-z-]+|attached_file|task-notice)\b[^>]*>[\s\S]*?<\/\1>/g, "");
 
 function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLine[] {
   const lines = inertOutput(text);
@@ -86,13 +89,16 @@ function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLi
 }
 
 /** The call that was asked about tells how it went; what was answered elsewhere, or belongs to no call, is told here. */
-function askLines(row: AskRow, { signs }: RowContext, extent: "short" | "all"): PrintLine[] {
+function askLines(row: AskRow, { signs, own }: RowContext, extent: "short" | "all"): PrintLine[] {
   const { closed, ask } = row;
-  const isToldByCall = ask.callId !== undefined && closed?.by === "host" && closed.who === undefined;
+  const isHere = closed?.who === undefined || closed.who === own?.name;
+  const isToldByCall = ask.callId !== undefined && closed?.by === "host" && isHere;
   if (!closed || closed.by === "rule" || (extent === "short" && isToldByCall)) return [];
   const option = ask.options.find(({ id }) => id === closed.answer.option);
   const answer = option ? optionLabel(option, ask.kind) : closed.answer.verdict === "allow" ? "Yes" : "No";
-  const { who = closed.by === "host" ? undefined : closed.by, answer: said } = closed;
+  const { answer: said } = closed;
+  const other = isHere ? undefined : closed.who;
+  const who = other ?? (closed.by === "host" ? undefined : closed.by);
   const reason = said.reason === undefined ? "" : ` (${said.reason})`;
   const by = who === undefined ? "" : `, by ${who}`;
   return [
@@ -104,10 +110,11 @@ function turnEndLines(row: TurnEndRow, { signs }: RowContext, extent: "short" | 
   const { reason, fault, costUsd, ms } = row;
   const figures = `${sayDuration(ms)} ${signs.dot} ${sayUsd(costUsd)}`;
   if (reason === "completed") return extent === "all" ? [cut(dim(figures))] : [];
-  const said = fault ? `${sayReason(reason)}: ${inertOne(fault.message)}` : sayReason(reason);
   const isFailure = fault !== undefined || !["interrupted", "closed", "tool_deferred"].includes(reason);
   const mark = isFailure ? role("failed", `${signs.failed} `) : dim(`${signs.stopped} `);
-  return [words([mark, span(said), dim(`  ${figures}`)], 2)];
+  const said = span(inertOne(sayEnd(row)));
+  if (!fault) return [words([mark, said, dim(`  ${figures}`)], 2)];
+  return [words([mark, said], 2), words([dim(`  ${inertOne(hintOf(fault))}  ${figures}`)], 2)];
 }
 
 function agentLines(

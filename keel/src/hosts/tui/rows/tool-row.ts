@@ -49,7 +49,7 @@ export function drawTool(
   const isRunning = isOpen(row.status);
   const failed = row.status === "failed";
   const look = row.display
-    ? drawDisplay(row.display, { ...context, target, isRunning, failed, extent })
+    ? drawDisplay(row.display, { ...context, target, item: itemOf(row.input), isRunning, failed, extent })
     : { title: [span(target)], note: "", body: [] };
   const notes = [
     ...(look.note === "" ? [] : [look.note]),
@@ -60,11 +60,12 @@ export function drawTool(
   ];
   const { sign, says } = signOf(row.status);
   const shown = sign === "turning" ? (signs.turning[turn % signs.turning.length] ?? "") : signs[sign];
+  const title = look.title.filter(({ text }) => text !== "");
   const head: TextSpan[] = [
     says ? role(says, shown) : dim(shown),
     bold(` ${inertOne(row.tool).padEnd(nameCells)} `),
-    ...withoutEnd(look.title),
-    ...(notes.length === 0 ? [] : [dim(`  ${notes.join(` ${signs.dot} `)}`)]),
+    ...title,
+    ...(notes.length === 0 ? [] : [dim(`${title.length === 0 ? "" : "  "}${notes.join(` ${signs.dot} `)}`)]),
   ];
   return { head, body: look.body };
 }
@@ -89,8 +90,6 @@ function signOf(status: ToolStatus): { sign: "call" | "failed" | "stopped" | "tu
       return { sign: "turning", says: "running" };
   }
 }
-
-const withoutEnd = (spans: readonly TextSpan[]): TextSpan[] => spans.filter(({ text }) => text !== "");
 
 /** What a call is about, by the fields that its input has: whichever tool it is. */
 const telling = [
@@ -124,6 +123,12 @@ export function targetOf(input: Json, context: Pick<RowContext, "cwd" | "home">)
   if (!first) return "";
   const isPath = first.name.endsWith("path");
   return inertOne(shorten(isPath ? shortPath(first.value, context) : first.value.trim(), 400));
+}
+
+/** By the names that tools give it. */
+function itemOf(input: Json): string | undefined {
+  const found = isObject(input) ? (input["taskId"] ?? input["task_id"] ?? input["id"]) : undefined;
+  return typeof found === "string" ? found : undefined;
 }
 
 function denialLines({ denied }: ToolRow): PrintLine[] {

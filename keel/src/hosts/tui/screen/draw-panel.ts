@@ -4,18 +4,7 @@ import { inputLines } from "../foot/input-view.ts";
 import { footRows } from "../foot/live.ts";
 import type { RowContext } from "../rows/context.ts";
 import { inertOne } from "../text/inert.ts";
-import {
-  bold,
-  clip,
-  dim,
-  type PrintLine,
-  padTo,
-  role,
-  sides,
-  span,
-  type TextLine,
-  type TextSpan,
-} from "../text/styled.ts";
+import { bold, clip, dim, padTo, role, sides, span, type TextLine, type TextSpan } from "../text/styled.ts";
 import { cellWidth } from "../text/width.ts";
 import { wrapRows } from "../text/wrap.ts";
 import { type ListPanel, type Panel, type PanelItem, shownItems, type TextPanel } from "./panel.ts";
@@ -53,22 +42,22 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
     : inputLines(panel.filter, { ...context, hint: "type to find", kind: "words" }, 1);
   const help = clip([dim(`   ${panel.help}`)], cells, context);
   const room = Math.max(1, most - 2 - filter.lines.length);
+  const listed = layOut(panel.items, context);
   const isMeant = panel.preview?.id === "" || panel.preview?.id === shown[panel.marked]?.id;
-  const preview = isMeant ? (panel.preview?.lines ?? []) : [];
+  const preview = panel.preview
+    ? isMeant
+      ? panel.preview.lines.map(({ spans }) => spans)
+      : []
+    : wholeOf(shown[panel.marked], panel.items, listed, context);
   const free = Math.max(Math.floor(room / 2), room - shown.length - 1);
   const previewRows = room >= 6 ? Math.min(preview.length, free) : 0;
   const itemRows = room - previewRows - (previewRows > 0 ? 1 : 0);
-  const first = Math.max(0, Math.min(panel.marked - Math.floor(itemRows / 2), shown.length - itemRows));
-  const column = noteColumn(panel.items, context);
-  const hasMarks = panel.items.some(({ mark }) => mark !== undefined);
-  const rows = shown
-    .slice(first, first + itemRows)
-    .map((item, index) => itemRow(item, first + index === panel.marked, { column, hasMarks }, context));
+  const rows = windowOf(shown, panel.marked, itemRows, listed, context);
   const below: TextLine[] =
     previewRows === 0
       ? []
       : [
-          [dim(`   ${signs.line.repeat(Math.min(24, cells - 4))}`)],
+          panel.preview ? [dim(`   ${signs.line.repeat(Math.min(24, cells - 4))}`)] : [],
           ...shortened(preview, previewRows, context).map((line) =>
             clip([span("   "), ...line], cells, context),
           ),
@@ -77,29 +66,102 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
   return { lines, cursor: filter.cursor && { row: 1, column: filter.cursor.column } };
 }
 
-function shortened(lines: readonly PrintLine[], most: number, { signs }: RowContext): TextLine[] {
-  const rows = lines.map(({ spans }) => spans);
+function shortened(rows: readonly TextLine[], most: number, { signs }: RowContext): readonly TextLine[] {
   if (rows.length <= most) return rows;
   return [...rows.slice(0, most - 1), [dim(`${signs.ellipsis} ${rows.length - most + 1} more lines`)]];
 }
 
-/** Notes of a few cells stand at the right; longer ones begin in one column, behind the longest label that leaves room. */
-function noteColumn(items: readonly PanelItem[], context: RowContext): number | "right" {
-  const width = (text: string): number => cellWidth(inertOne(text), context.profile);
-  if (items.every(({ note }) => width(note) <= shortNote)) return "right";
-  const marks = items.some(({ mark }) => mark !== undefined) ? 2 : 0;
-  const longest = Math.max(0, ...items.map(({ label }) => width(label) + marks));
-  return 3 + Math.min(longest, Math.floor(cellsOf(context) / 2)) + 2;
+/** Some of the items as rows, those around the marked one. */
+export function itemRows(
+  items: readonly PanelItem[],
+  marked: number,
+  most: number,
+  context: RowContext,
+): TextLine[] {
+  return windowOf(items, marked, most, layOut(items, context), context);
 }
 
+function windowOf(
+  items: readonly PanelItem[],
+  marked: number,
+  most: number,
+  listed: ListLayout,
+  context: RowContext,
+): TextLine[] {
+  const first = Math.max(0, Math.min(marked - Math.floor(most / 2), items.length - most));
+  return items
+    .slice(first, first + most)
+    .map((item, index) => itemRow(item, first + index === marked, listed, context));
+}
+
+type ListLayout = {
+  /** Where the notes begin. */
+  readonly column: number | "right";
+  readonly hasMarks: boolean;
+};
+
+/** Notes of a few cells stand at the right; longer ones begin in one column, behind the longest label that leaves room. */
+function layOut(items: readonly PanelItem[], context: RowContext): ListLayout {
+  const hasMarks = items.some(({ mark }) => mark !== undefined);
+  if (items.every(({ note }) => widthOf(note, context) <= shortNote)) return { column: "right", hasMarks };
+  const longest = Math.max(0, ...items.map(({ label }) => widthOf(label, context) + (hasMarks ? 2 : 0)));
+  const cells = cellsOf(context);
+  const beside = cells - 5 - Math.max(0, ...items.map(({ note }) => widthOf(note, context)));
+  const most = Math.max(Math.floor(cells * mostOfLabel), beside);
+  return { column: 3 + Math.min(longest, most) + 2, hasMarks };
+}
+
+const widthOf = (text: string, { profile }: RowContext): number => cellWidth(inertOne(text), profile);
+
 const shortNote = 16;
+/** What a label may take of a row whose note would take all of it. */
+const mostOfLabel = 0.42;
+/** Rows for what did not fit. */
+const wholeRows = 3;
+
+/**
+ * The marked one whole, in a list in which something does not fit into its row. There are as many rows for every one of
+ * them: the list stands still while somebody goes through it.
+ */
+function wholeOf(
+  marked: PanelItem | undefined,
+  items: readonly PanelItem[],
+  { column, hasMarks }: ListLayout,
+  context: RowContext,
+): TextLine[] {
+  const cells = cellsOf(context);
+  const room = cells - 3;
+  const isLabelCut = ({ label, note }: PanelItem): boolean => {
+    const noteCells = widthOf(note, context);
+    const end = column === "right" ? cells - (noteCells > 0 ? noteCells + 2 : 0) : column - 2;
+    return 3 + (hasMarks ? 2 : 0) + widthOf(label, context) > end;
+  };
+  const isCut = (item: PanelItem): boolean =>
+    isLabelCut(item) || (column !== "right" && column + widthOf(item.note, context) > cells);
+  const cut = items.filter(isCut);
+  if (cut.length === 0 || !marked) return [];
+  const rowsFor = (text: string): number => Math.ceil(widthOf(text, context) / room);
+  const wanted = cut.map((item) => rowsFor(item.note) + (isLabelCut(item) ? rowsFor(item.label) : 0));
+  const most = Math.min(wholeRows, Math.max(...wanted));
+  const spans = [
+    ...(isLabelCut(marked) ? [span(`${inertOne(marked.label)}  `)] : []),
+    dim(inertOne(marked.note)),
+  ];
+  const rows = wrapRows(spans, room, { profile: context.profile });
+  const kept =
+    rows.length > most
+      ? [...rows.slice(0, most - 1), clip(rows.slice(most - 1).flat(), room, context)]
+      : rows;
+  return [...kept, ...Array.from({ length: most - kept.length }, (): TextLine => [])];
+}
+
 /** So few are seen at once: nobody has to look for one. */
 const fewItems = 6;
 
 function itemRow(
   item: PanelItem,
   isMarked: boolean,
-  { column, hasMarks }: { readonly column: number | "right"; readonly hasMarks: boolean },
+  { column, hasMarks }: ListLayout,
   context: RowContext,
 ): TextLine {
   const { signs, profile } = context;

@@ -25,6 +25,8 @@ export type OwnSide = {
   statusLine(command: string, facts: object): Promise<string | undefined>;
   /** Stops the process; settles when it goes on. */
   suspend(): Promise<void>;
+  /** By which an input is known again when it comes back. */
+  newId(): string;
   writeExport(name: string, text: string): Promise<string>;
 };
 

@@ -10,9 +10,9 @@ import { doingLine, statusLine } from "../foot/status.ts";
 import { sayKeys } from "../input/key-map.ts";
 import { gapBefore } from "../rows/printing.ts";
 import { inertOne } from "../text/inert.ts";
-import { bold, clip, dim, role, sides, span, type TextLine } from "../text/styled.ts";
+import { bold, clip, dim, role, span, type TextLine } from "../text/styled.ts";
 import type { Foot, FootPlace } from "../writer/frame.ts";
-import { drawPanel } from "./draw-panel.ts";
+import { drawPanel, itemRows } from "./draw-panel.ts";
 import { isBusy, rowContext, runningWork, type ScreenState, waitingInputs } from "./state.ts";
 
 /** A question is read before it is answered, and not answered by what was meant for the input. */
@@ -194,21 +194,8 @@ function dialogOf(state: ScreenState, most: number): DrawnPanel {
 function completionOf(state: ScreenState, most: number): TextLine[] {
   const { completion } = state;
   if (!completion || completion.items.length === 0 || most <= 0) return [];
-  const { items, marked } = completion;
-  const context = rowContext(state);
-  const first = Math.max(0, Math.min(marked - Math.floor(most / 2), items.length - most));
-  return items.slice(first, first + most).map((item, index) => {
-    const isMarked = first + index === marked;
-    return sides(
-      [
-        isMarked ? role("running", ` ${context.signs.pointer} `) : { text: "   " },
-        isMarked ? bold(inertOne(item.label)) : span(inertOne(item.label)),
-      ],
-      [dim(inertOne(item.note))],
-      context.columns - 2,
-      context,
-    );
-  });
+  const items = completion.items.map(({ insert, label, note }) => ({ id: insert, label, note }));
+  return itemRows(items, completion.marked, most, rowContext(state));
 }
 
 function queueOf(state: ScreenState, most: number): TextLine[] {

@@ -53,6 +53,10 @@ const changes: EventHandlers<Envelope, [state: ScreenState], ScreenState> = {
   "turn.started": (event, state) => ({ ...remember(state, event), written: 0 }),
   "input.accepted": ({ input }, state) => ({
     ...state,
+    session:
+      input.from.kind === "person" && state.mine.includes(input.id)
+        ? { ...state.session, name: input.from.name }
+        : state.session,
     past:
       input.from.kind === "person"
         ? [...state.past, { id: input.id, seq: 0, text: textOf(input.content).slice(0, 400), at: 0 }].slice(

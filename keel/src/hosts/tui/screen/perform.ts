@@ -139,18 +139,20 @@ async function changesSince(
   state: ScreenState,
 ): Promise<readonly PrintLine[]> {
   const { cwd, home } = state.session;
-  const lines: PrintLine[] = [];
+  const changes: { readonly path: string; readonly lines: readonly PrintLine[] }[] = [];
   for await (const event of sessions.read(handle.id)) {
     if (event.seq <= since || event.type !== "tool.finished" || event.failed) continue;
     if (event.display.kind !== "diff") continue;
     const { path, hunks } = event.display;
     const clean = (line: string): string => inertLines(line)[0] ?? "";
-    lines.push(
-      cut(bold(inertOne(shortPath(path, { cwd, home })))),
-      ...diffLines(nearChanges(hunks), { signs: state.look.signs, indent: 0 }, clean),
-    );
+    const lines = diffLines(nearChanges(hunks), { signs: state.look.signs, indent: 0 }, clean);
+    changes.push({ path, lines });
   }
-  return lines;
+  // One file alone is named above, with its counts.
+  const isOne = new Set(changes.map(({ path }) => path)).size === 1;
+  return changes.flatMap(({ path, lines }) =>
+    isOne ? lines : [cut(bold(inertOne(shortPath(path, { cwd, home })))), ...lines],
+  );
 }
 
 /** Everything, in full: what the screen printed in short too. */

@@ -16,7 +16,7 @@ import {
   widthsOf,
 } from "../writer/probe.ts";
 import { ScreenTerminal } from "../writer/terminal.ts";
-import type { Got } from "./effects.ts";
+import type { Effect, Got } from "./effects.ts";
 import { type FrameCause, Frames } from "./frames.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
 import { layout, layoutMemo, needsClock } from "./layout.ts";
@@ -32,6 +32,8 @@ const escapeMs = 40;
 const tailEvents = 600;
 /** So long after a size another one may come: tmux holds back news of it for a quarter of a second. */
 const unsteadyMs = 600;
+/** Of what was said here so many ids are kept: by then it has come back. */
+const maxMine = 100;
 /** Among what a terminal says of itself: that it draws sixels. */
 const sixelAttribute = 4;
 
@@ -199,7 +201,7 @@ class ScreenRun {
     this.#setClock();
   }
 
-  async #do(effect: Parameters<typeof perform>[0]): Promise<void> {
+  async #do(effect: Effect): Promise<void> {
     switch (effect.type) {
       case "end":
         return this.#ended.resolve({ kind: "left" });
@@ -216,11 +218,20 @@ class ScreenRun {
           if (text !== undefined) this.#got({ what: "edited", text });
         });
       default: {
-        const got = await perform(effect, this.#host, this.#store.getState());
+        const got = await perform(this.#named(effect), this.#host, this.#store.getState());
         for (const one of got.say ? [got.say] : []) this.#terminal.say(one);
         if (got.got) this.#got(got.got);
       }
     }
+  }
+
+  /** What is said here is known when it comes back, however many others say something too. */
+  #named(effect: Effect): Effect {
+    if (effect.type !== "submit" || effect.command.type !== "input" || effect.command.id !== undefined)
+      return effect;
+    const id = this.#host.own.newId();
+    this.#store.setState((state) => ({ ...state, mine: [...state.mine, id].slice(-maxMine) }));
+    return { ...effect, command: { ...effect.command, id } };
   }
 
   /** Somebody else has the terminal for a while. */

@@ -20,11 +20,23 @@ import {
   words,
 } from "../text/styled.ts";
 
-/** What a command says, moved in as every screen is; words that are too long go on below their own start. */
+/**
+ * What a command says, moved in as every screen is; words that are too long go on below their own start. What was found of
+ * something has a word before it that says how it is.
+ */
 export const textLines = (text: string): PrintLine[] =>
-  inertLines(text.trimEnd()).map((line) =>
-    words([span(`   ${line}`)], 3 + (/^\s*/.exec(line)?.[0].length ?? 0)),
-  );
+  inertLines(text.trimEnd()).map((line) => {
+    const [, state = "", rest = ""] = /^(ok|note|bad)( +\S.*)$/.exec(line) ?? [];
+    const of = findings[state];
+    if (of !== undefined)
+      return words([of === "" ? dim(`   ${state}`) : role(of, `   ${state}`), span(rest)], 3 + findingCells);
+    return words([span(`   ${line}`)], 3 + (/^\s*/.exec(line)?.[0].length ?? 0) + moreCells);
+  });
+
+/** What goes on is a little further in, so that it is not taken for a line of its own. */
+const moreCells = 2;
+const findingCells = 5;
+const findings: Readonly<Record<string, TextRole | "">> = { ok: "done", note: "", bad: "failed" };
 
 const kinds: Readonly<Record<ContextKind, { readonly name: string; readonly role: TextRole | undefined }>> = {
   system: { name: "system prompt", role: "keyword" },

@@ -69,6 +69,8 @@ export type ScreenState = {
     readonly branch: string | undefined;
     readonly title: string | undefined;
     readonly link: "open" | "lost";
+    /** What others see this screen as, once it has said something; undefined where nobody else can be there. */
+    readonly name: string | undefined;
     readonly budgetUsd: number | undefined;
   };
   /** What the log had before this screen came is folded, and not printed. */
@@ -84,6 +86,8 @@ export type ScreenState = {
   /** Characters of the reply that is written. */
   readonly written: number;
   readonly past: readonly PastInput[];
+  /** The ids of what was last said here, and not by another hand. */
+  readonly mine: readonly string[];
   /** The last reply, to be copied. */
   readonly reply: string;
   readonly editor: Editor;
@@ -139,6 +143,7 @@ export function initialState(given: {
       branch: undefined,
       title: undefined,
       link: "open",
+      name: undefined,
       budgetUsd: given.budgetUsd,
       ...given.session,
     },
@@ -152,6 +157,7 @@ export function initialState(given: {
     contextTokens: 0,
     written: 0,
     past: [],
+    mine: [],
     reply: "",
     editor: emptyEditor,
     vi: insertMode,
@@ -180,8 +186,9 @@ export function initialState(given: {
 const resultRows = 12;
 
 export function rowContext(state: ScreenState): LiveContext {
-  const { size, look, session, settings, now, turn, agents } = state;
+  const { size, look, session, settings, now, turn, agents, mine } = state;
   return {
+    own: { inputs: mine, name: session.name },
     columns: size.columns,
     profile: look.profile,
     signs: look.signs,

@@ -328,6 +328,9 @@ function onReceipt(state: ScreenState, tag: string, got: Extract<Got, { what: "r
   return just(fillPanels(state, got), ...(tag === "servers" ? [ask("servers", "mcp")] : []));
 }
 
+const isShownBelow = (tag: string): boolean =>
+  tag.startsWith("rewind-preview:") || tag === "read-changes" || tag === "preview-session";
+
 /** What could not be done is said where people look; what was typed is not lost. */
 function onFailed(state: ScreenState, tag: string, text: string): ScreenStep {
   const lines = inertLines(text).map((line) => words([dim(`${state.look.signs.warning} ${line}`)], 2));
@@ -336,6 +339,11 @@ function onFailed(state: ScreenState, tag: string, text: string): ScreenStep {
     const panel: Panel =
       top.kind === "text" ? { ...top, lines, state: "ready" } : { ...top, state: "ready", help: text };
     return just({ ...state, panels: [...state.panels.slice(0, -1), panel] });
+  }
+  // What was only to be shown below a list is told there, or nowhere: nothing was to be done.
+  if (isShownBelow(tag)) {
+    const panel = top?.kind === "list" ? { ...top, preview: { id: "", lines } } : undefined;
+    return just(panel ? { ...state, panels: [...state.panels.slice(0, -1), panel] } : state);
   }
   const last = state.history.entries.at(-1) ?? "";
   const isLost = tag === "input" && state.editor.text === "";

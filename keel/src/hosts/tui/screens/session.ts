@@ -81,11 +81,14 @@ export const sessionScreens: readonly ScreenRow[] = [
       got.what === "inquiry" && got.name === "offeredModels"
         ? ready(
             panel,
-            got.answer.map(({ name, model }) => ({
+            got.answer.map(({ name, model }, index) => ({
               id: name === "default" ? model.id : name,
               label: name === "default" ? `${model.name} (as it began)` : name,
               note: `${model.id}${model.prices ? `  $${model.prices.input} in, $${model.prices.output} out` : ""}`,
-              ...(model.id === session.model ? { mark: "done" as const } : {}),
+              // It may be offered by two names: the first is marked.
+              ...(index === got.answer.findIndex(({ model: one }) => one.id === session.model)
+                ? { mark: "done" as const }
+                : {}),
             })),
           )
         : panel,

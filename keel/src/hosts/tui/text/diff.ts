@@ -2,7 +2,7 @@
 import { visible } from "../../../kernel/text.ts";
 import type { DiffHunk } from "../../../protocol/tool.ts";
 import type { Signs } from "./signs.ts";
-import { asIs, dim, type PrintLine, type TextLine, type TextRole, type TextSpan } from "./styled.ts";
+import { asIs, dim, type PrintLine, type TextLine, type TextRole, type TextSpan, words } from "./styled.ts";
 
 export type DiffLook = { readonly signs: Signs /** Columns before the numbers. */; readonly indent: number };
 
@@ -95,7 +95,9 @@ function row(
   const shown = sign === "-" ? signs.minus : sign;
   const gutter = `${" ".repeat(indent)}${String(number).padStart(width)} `;
   const style = sign === " " ? undefined : ({ role: sign === "-" ? "removed" : "added" } as const);
-  return asIs(dim(gutter), style ? { text: `${shown} `, style } : { text: "  " }, ...spans);
+  // What is too long goes on below its own start: nobody takes a line with its number for code.
+  const start: TextLine = [dim(gutter), style ? { text: `${shown} `, style } : { text: "  " }];
+  return words([...start, ...spans], gutter.length + 2);
 }
 
 /** Longer lines are shown as they are: the marks would help nobody. */
