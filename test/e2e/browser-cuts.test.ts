@@ -16,15 +16,8 @@ import { sharedBrowser } from "../support/browser.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import {
-  allowUnasked,
-  type BrowserStage,
-  keptEvents,
-  keptLog,
-  openBrowserStage,
-  say,
-  startWork,
-} from "./browser-stage.ts";
+import { allowUnasked } from "./allow-unasked.ts";
+import { type BrowserStage, keptEvents, keptLog, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();

@@ -24,6 +24,23 @@ async function shelvesOf(page: Page, url: string): Promise<readonly string[]> {
   return [...new Set(await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? "")))];
 }
 
+/** What is too small to be hit, and what makes the page wider than the window. A link within a text is as high as its line. */
+const findMisfits = `(() => {
+  const wrong = [];
+  const named = (node) => node.outerHTML.replace(/\\s+/g, " ").slice(0, 140);
+  for (const node of document.querySelectorAll("button, summary, select, textarea, input, a[href]")) {
+    if (node.matches("input[type=checkbox], input[type=radio]") && node.labels?.length) continue;
+    const { display, visibility } = getComputedStyle(node);
+    if (display === "inline" || visibility === "hidden" || !node.checkVisibility()) continue;
+    if (node.closest(".unseen, .xterm")) continue;
+    const { width, height } = node.getBoundingClientRect();
+    if (width > 0 && Math.min(width, height) < 23.5) wrong.push("small: " + Math.round(width) + "x" + Math.round(height) + " " + named(node));
+  }
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) wrong.push("wide: " + scrollWidth + " of " + clientWidth);
+  return wrong;
+})()`;
+
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
 
 describe("the gallery", () => {
@@ -58,6 +75,7 @@ describe("the gallery", () => {
       );
       const where = `${shelf} ${look}`;
       for (const { id, nodes } of violations) wrong.push(`${where}: ${id}: ${nodes[0]?.html.slice(0, 160)}`);
+      for (const misfit of await page.evaluate<string[]>(findMisfits)) wrong.push(`${where}: ${misfit}`);
       for (const refused of notes.refused.splice(0))
         wrong.push(`${where}: refused: ${refused.slice(0, 160)}`);
       for (const error of notes.errors.splice(0)) wrong.push(`${where}: ${error}`);

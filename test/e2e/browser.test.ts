@@ -13,40 +13,6 @@ import { until } from "./stage.ts";
 const browser = sharedBrowser();
 
 describe("the page", () => {
-  test("opens by a link, makes a workspace, asks, and shows the result; by keys alone", async () => {
-    verifies("S3.14", "P51");
-    const stage = await openBrowserStage(browser(), [
-      reply("I write it down.", toolUse("Bash", { command: "echo done > note.txt" })),
-      reply("It is **written**."),
-    ]);
-    const served = await stage.serve();
-    const { page, notes } = await stage.visit(served, { reducedMotion: "reduce" });
-    expect(new URL(page.url()).search).toBe("");
-    await page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
-
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find or do anything" }).waitFor();
-    await page.keyboard.type("New workspace");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByLabel("Folder").waitFor();
-    await page.getByRole("dialog").getByLabel("Folder").focus();
-    await page.keyboard.type(stage.project);
-    await page.keyboard.press("Enter");
-    await page.getByRole("textbox", { name: "Message to the agent" }).waitFor();
-    await page.getByRole("textbox", { name: "Message to the agent" }).focus();
-    await page.keyboard.type("Write it down");
-    await page.keyboard.press("Enter");
-
-    const ask = page.getByRole("group", { name: "Run a command?" });
-    await ask.waitFor();
-    await page.keyboard.press("Control+j");
-    await page.keyboard.press("Enter");
-    await page.locator("strong", { hasText: "written" }).waitFor();
-    expect(await ask.count()).toBe(0);
-    expect(notes.refused).toEqual([]);
-    expect(notes.errors).toEqual([]);
-  });
-
   test("comes back from the browser's own store while the server is down, and goes on when it is back", async () => {
     verifies("S3.13", "S3.7");
     const stage = await openBrowserStage(browser(), [reply("First words."), reply("Second words.")]);

@@ -72,12 +72,20 @@ export const budgets = {
   "bridge-cuts": { sample: 20, full: 200, seconds: 20 },
   /** Kills of a bridge and of its server, each a process, in one conversation. */
   "bridge-kills": { sample: 3, full: 100, seconds: 15 },
+  /** Sessions of `keel acp` that are walked through at random: each line is held to the schema of the protocol. */
+  "acp-walks": { sample: 25, full: 1_000, seconds: 20 },
+  /** Cancels of `keel acp` at seeded moments, in each of its phases. */
+  "acp-cancels": { sample: 24, full: 500, seconds: 20 },
+  /** Ends of `keel acp` by the end of its input, in each phase: nothing of it is left. */
+  "acp-leaves": { sample: 8, full: 200, seconds: 12 },
   /** Cuts of the line of one conversation by `keel ssh`, with a program in place of ssh. */
   "ssh-cuts": { sample: 6, full: 50, seconds: 20 },
   /** The same by a real sshd, where there is one. */
   "sshd-cuts": { sample: 3, full: 50, seconds: 10 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
+  /** Questions that two browsers, a screen and a program have before them, and one or all of them answer. */
+  "browser-hands": { sample: 5, full: 100, seconds: 20 },
   /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */
   "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
@@ -86,6 +94,8 @@ export const budgets = {
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */
   "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Calls of one reply that the terminal screen shows while they run. */
+  "screen-calls": { sample: 60, full: 500, seconds: 5 },
   /** Questions that the terminal screen and other clients of a server answer at the same moment. */
   "screen-hands": { sample: 6, full: 500, seconds: 12 },
   /** Scenarios of the terminal screen, here, at a server, and at a server that is killed at one of their moments. */

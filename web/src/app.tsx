@@ -1,7 +1,8 @@
 /** The page: the rail, what is open, and what lies over both. Wiring only. */
 import { openAsksOf } from "keel/view";
-import { lazy, type ReactElement, useEffect, useMemo, useState } from "react";
+import { lazy, type ReactElement, useEffect, useMemo, useRef, useState } from "react";
 import { Announcer } from "./kit/announce.tsx";
+import { keepFocus } from "./kit/keep-focus.ts";
 import { Loaded } from "./kit/loaded.tsx";
 import { LinkBar, ToldBar } from "./live/link-bar.tsx";
 import { useNavigation } from "./live/navigation.ts";
@@ -44,6 +45,11 @@ function WholePage(): ReactElement {
   const { route: here, go } = useNavigation();
   const route = useValue(here);
   const [over, setOver] = useState<"palette" | "create">();
+  const before = useRef(route);
+  useEffect(() => {
+    if (before.current !== route) keepFocus();
+    before.current = route;
+  }, [route]);
   const [isRailOpen, setRailOpen] = useState(false);
   useEffect(() => {
     // Whoever types at once types into it: it is there before it is asked for.

@@ -241,6 +241,7 @@ export const words = {
     renameWorker: "Rename this worker …",
     removeWorkspace: "Remove the workspace …",
     removeWorker: "Remove this worker …",
+    renameTitle: (name: string) => `Rename “${name}”`,
     removeTitle: (name: string) => `Remove “${name}”?`,
     remove: "Remove",
     aboutWorkspace:

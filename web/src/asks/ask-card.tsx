@@ -2,7 +2,8 @@
 import "./asks.css";
 import type { Ask } from "keel/protocol";
 import { askForm, askOrigin, askTitle } from "keel/view";
-import { type KeyboardEvent, lazy, type ReactElement, useId, useState } from "react";
+import { type KeyboardEvent, lazy, type ReactElement, useId, useLayoutEffect, useRef, useState } from "react";
+import { keepFocus } from "../kit/keep-focus.ts";
 import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { words } from "../words.ts";
@@ -27,7 +28,17 @@ export function AskCard({ ask, session, cwd, isReadOnly, onAnswer }: AskCardProp
   const heading = useId();
   const [problem, setProblem] = useState("");
   const [isSending, setSending] = useState(false);
+  const card = useRef<HTMLDivElement>(null);
+  // Whoever was in it goes on to what comes next.
+  useLayoutEffect(
+    () => () => {
+      if (card.current?.contains(document.activeElement)) keepFocus();
+    },
+    [],
+  );
   const send: AnswerAsk = async (answer, keep) => {
+    // Its buttons can be pressed no more: the focus waits in the card.
+    if (card.current?.contains(document.activeElement)) card.current.focus();
     setSending(true);
     setProblem("");
     try {
@@ -40,6 +51,7 @@ export function AskCard({ ask, session, cwd, isReadOnly, onAnswer }: AskCardProp
   return (
     // biome-ignore lint/a11y/useSemanticElements: its legend is a heading that can be jumped to
     <div
+      ref={card}
       role="group"
       className={`ask kind-${ask.kind}`}
       aria-labelledby={heading}

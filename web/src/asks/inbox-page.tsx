@@ -21,28 +21,31 @@ export function InboxPage({ onRail }: { readonly onRail: () => void }): ReactEle
         <RailButton onOpen={onRail} />
         <h1>{words.inbox.title}</h1>
       </header>
-      <div className="inbox">
-        {waiting.length + elsewhere.length === 0 && <p className="quiet">{words.inbox.none}</p>}
-        {waiting.map((one) => (
-          <article key={`${one.worker} ${one.ask.id}`}>
-            <h2>
-              <Link to={{ page: "worker", workspace: one.workspace, worker: one.worker }}>
-                {visible(one.title)}
-              </Link>
-            </h2>
-            <AskCard
-              ask={one.ask}
-              session={one.session}
-              cwd={one.cwd}
-              isReadOnly={false}
-              onAnswer={(answer, keep) => answerAsk(world, one, answer, keep)}
-            />
-          </article>
-        ))}
-        {elsewhere.map((one) => (
-          <AskingElsewhere key={one.worker} {...one} />
-        ))}
-      </div>
+      {waiting.length + elsewhere.length === 0 ? (
+        <p className="state quiet">{words.inbox.none}</p>
+      ) : (
+        <div className="inbox">
+          {waiting.map((one) => (
+            <article key={`${one.worker} ${one.ask.id}`}>
+              <h2>
+                <Link to={{ page: "worker", workspace: one.workspace, worker: one.worker }}>
+                  {visible(one.title)}
+                </Link>
+              </h2>
+              <AskCard
+                ask={one.ask}
+                session={one.session}
+                cwd={one.cwd}
+                isReadOnly={false}
+                onAnswer={(answer, keep) => answerAsk(world, one, answer, keep)}
+              />
+            </article>
+          ))}
+          {elsewhere.map((one) => (
+            <AskingElsewhere key={one.worker} {...one} />
+          ))}
+        </div>
+      )}
     </main>
   );
 }

@@ -32,7 +32,8 @@ export function PlanAnswer({
       {isCommenting ? (
         <PlanLines lines={lines} comments={comments} onComment={setComments} />
       ) : (
-        <div className="plan-text">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys
+        <div className="plan-text" tabIndex={0}>
           <Markdown text={readable(plan)} />
         </div>
       )}

@@ -85,9 +85,12 @@ export function FileDiffView({
   useEffect(() => {
     if (moved) choice.follow(moved);
   }, [moved, choice.follow]);
+  const place = useRef<HTMLDivElement>(null);
   const close = (): void => {
     choice.clear();
     setText("");
+    // Back to where the comment was begun.
+    if (range) toPlus(place.current, range);
   };
   const keep = (): void => {
     if (!range) return;
@@ -107,7 +110,10 @@ export function FileDiffView({
       onCancel={close}
     />
   );
-  const drop = (id: string): void => onComments(comments.filter((comment) => comment.id !== id));
+  const drop = ({ id, side, line }: DiffComment): void => {
+    onComments(comments.filter((comment) => comment.id !== id));
+    toPlus(place.current, { side, to: line });
+  };
   return (
     <>
       <header className="file-head">
@@ -131,7 +137,7 @@ export function FileDiffView({
       {diff?.binary && <p className="quiet none">{words.diffs.binary}</p>}
       {diff?.omitted !== undefined && <p className="quiet none">{visible(diff.omitted)}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys */}
-      <div className={choice.isDragging ? "hunks is-choosing" : "hunks"} tabIndex={0}>
+      <div ref={place} className={choice.isDragging ? "hunks is-choosing" : "hunks"} tabIndex={0}>
         <Virtualizer data={items}>
           {(item: DiffItem) =>
             item.kind === "head" ? (
@@ -160,6 +166,7 @@ export function FileDiffView({
                         <IconButton
                           icon="plus"
                           label={words.diffs.commentOn(line[sideOf(line)] ?? 0)}
+                          data-line={plusOf(sideOf(line), line[sideOf(line)] ?? 0)}
                           onPointerDown={(event) => choice.press(item.hunk, line, event)}
                           onClick={(event) => choice.click(item.hunk, line, event)}
                         />
@@ -178,7 +185,7 @@ export function FileDiffView({
                             key={comment.id}
                             comment={comment}
                             place={place}
-                            onDrop={() => drop(comment.id)}
+                            onDrop={() => drop(comment)}
                           />
                         ))}
                       {range?.hunk === item.hunk &&
@@ -201,12 +208,22 @@ export function FileDiffView({
                 key={comment.id}
                 comment={comment}
                 place={undefined}
-                onDrop={() => drop(comment.id)}
+                onDrop={() => drop(comment)}
               />
             ))}
       </div>
     </>
   );
+}
+
+const plusOf = (side: LineRange["side"], line: number): string => `${side} ${line}`;
+
+/** The button beside a line has the focus; where it is gone, all of them have. */
+function toPlus(place: HTMLElement | null, { side, to }: Pick<LineRange, "side" | "to">): void {
+  requestAnimationFrame(() => {
+    const plus = place?.querySelector<HTMLElement>(`[data-line="${plusOf(side, to)}"]`);
+    (plus ?? place)?.focus({ preventScroll: true });
+  });
 }
 
 type LineItem = Extract<DiffItem, { kind: "line" }>;

@@ -28,7 +28,10 @@ export const LineComment = ({ comment, place, path, onDrop }: LineCommentProps):
     {!place && (
       <>
         <p className="quiet">{words.diffs.stale}</p>
-        <pre className="quiet">{visible(comment.quoted)}</pre>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys */}
+        <pre className="quiet" tabIndex={0}>
+          {visible(comment.quoted)}
+        </pre>
       </>
     )}
     <IconButton icon="close" label={words.drop} onClick={onDrop} />

@@ -18,7 +18,7 @@ export const overs = {
   agent: () => firstWorkspace && <NewAgent workspace={firstWorkspace} onClose={nothing} />,
   rename: () => (
     <RenameDialog
-      title={words.change.renameWorkspace}
+      title={words.change.renameTitle("Mend the login")}
       name="Mend the login"
       onRename={nothing}
       onClose={nothing}

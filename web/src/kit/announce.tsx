@@ -6,7 +6,7 @@ import {
   useContext,
   useEffect,
   useMemo,
-  useState,
+  useRef,
 } from "react";
 
 const quietMs = 2_000;
@@ -26,15 +26,20 @@ export function useAnnounced(words: string): void {
 }
 
 export function Announcer({ children }: { readonly children: ReactNode }): ReactElement {
-  const [said, setSaid] = useState("");
-  const speaker = useMemo(() => newSpeaker(setSaid), []);
+  const region = useRef<HTMLDivElement>(null);
+  // Written by hand: nothing is rendered for it, and it is said when the clock says so.
+  const speaker = useMemo(
+    () =>
+      newSpeaker((words) => {
+        if (region.current) region.current.textContent = words;
+      }),
+    [],
+  );
   useEffect(() => speaker.stop, [speaker]);
   return (
     <AnnounceContext value={speaker.announce}>
       {children}
-      <div className="unseen" role="status" aria-live="polite">
-        {said}
-      </div>
+      <div ref={region} className="unseen" role="status" aria-live="polite" />
     </AnnounceContext>
   );
 }
@@ -46,8 +51,8 @@ function newSpeaker(say: (words: string) => void): { announce: Announce; stop():
     clearTimeout(timer);
     const wait = Math.max(0, last + quietMs - performance.now());
     timer = setTimeout(() => {
-      last = performance.now();
       say(words);
+      last = performance.now();
     }, wait);
   };
   return { announce, stop: () => clearTimeout(timer) };

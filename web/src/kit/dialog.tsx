@@ -12,8 +12,12 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactElement 
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
-    // What is to be filled in before what closes it.
-    dialog?.querySelector<HTMLElement>(".body :is(input, textarea, select):not([type=hidden])")?.focus();
+    // What is to be filled in, or loses nothing, before what closes it.
+    dialog
+      ?.querySelector<HTMLElement>(
+        ".body :is(input, textarea, select):not([type=hidden]), .body [data-first]",
+      )
+      ?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

@@ -59,7 +59,7 @@ export const RemoveDialog = ({ title, about, verb, onRemove, onClose }: RemoveDi
         {verb}
       </Button>
       {/* What loses nothing is at hand. */}
-      <Button look="plain" autoFocus onClick={onClose}>
+      <Button look="plain" data-first onClick={onClose}>
         {words.cancel}
       </Button>
     </div>

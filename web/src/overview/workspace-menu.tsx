@@ -71,7 +71,7 @@ export const WorkspaceMenu = memo(function WorkspaceMenu({
         <Loaded>
           {changing === "name" ? (
             <RenameDialog
-              title={words.change.renameWorkspace}
+              title={words.change.renameTitle(visible(workspace?.title ?? ""))}
               name={workspace?.title ?? ""}
               onRename={(name) =>
                 void world.attempt(workspaces.changeWorkspace({ workspace: id, title: name }))
@@ -88,7 +88,7 @@ export const WorkspaceMenu = memo(function WorkspaceMenu({
             />
           ) : worker && changing === "worker-name" ? (
             <RenameDialog
-              title={words.change.renameWorker}
+              title={words.change.renameTitle(visible(worker.name))}
               name={worker.name}
               onRename={(name) => void world.attempt(workspaces.changeWorker({ worker: worker.id, name }))}
               onClose={onClose}
