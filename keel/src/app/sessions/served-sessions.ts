@@ -241,14 +241,7 @@ export class ServedSessions {
       return receipt;
     },
     message: async ({ session, content, id }, caller) =>
-      submitTo(
-        await this.#use(session),
-        saidBy(caller, {
-          type: "input",
-          ...(id === undefined ? {} : { id }),
-          content: [{ type: "text", text: content }],
-        }),
-      ),
+      submitTo(await this.#use(session), saidBy(caller, inputOf(content, id))),
     asks: async ({ session }) => (await this.#use(session)).session.openAsks(),
     inquire: async ({ session, name, question }) =>
       // What is no name of the table is refused by it.
@@ -299,10 +292,7 @@ export class ServedSessions {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
-    say: async (session, words, id) => {
-      const content = [{ type: "text" as const, text: words }];
-      await this.#tell(session, { type: "input", content, ...present({ id }) });
-    },
+    say: (session, words, id) => this.#tell(session, inputOf(words, id)),
     interrupt: (session) => this.#tell(session, { type: "interrupt" }),
     stored: (id, after) => this.#served.storedOr(id, after, () => this.sessions.read(id, undefined, after)),
     rest: async (id) => this.#options.home.opened(id)?.close("ended"),
@@ -398,3 +388,9 @@ export class ServedSessions {
 
 const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);
+
+const inputOf = (words: string, id: string | undefined): Command => ({
+  type: "input",
+  ...present({ id }),
+  content: [{ type: "text", text: words }],
+});

@@ -2,7 +2,7 @@
  * The workspaces of a server with their workers, by the table of operations: made, kept over restarts, shown to whoever
  * watches, and ended. What a worker does is its engine's matter; here they are all alike.
  */
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
@@ -23,7 +23,7 @@ import { type HandlersOf, WorkerCalls, type WorkerHandlers } from "./worker-call
 import { WorkspaceChanges } from "./workspace-changes.ts";
 import { titleOf, type WorkerRecord, type WorkspaceRecord, WorkspaceStore } from "./workspace-store.ts";
 import { WorkspaceTotals } from "./workspace-totals.ts";
-import { mustBeFree, WorkspaceWorktrees } from "./workspace-worktrees.ts";
+import { mustBeFolder, mustBeFree, WorkspaceWorktrees } from "./workspace-worktrees.ts";
 
 export type ServedWorkspacesOptions = {
   /** Where they are kept. */
@@ -367,9 +367,3 @@ const failedWorker = (thrown: unknown): Worker => ({
   ...unknownEngine,
   state: () => ({ activity: "failed", failure: reasonOf(thrown) }),
 });
-
-async function mustBeFolder(cwd: string): Promise<void> {
-  if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "cwd must be an absolute path" });
-  const found = await stat(cwd).catch(() => undefined);
-  if (!found?.isDirectory()) throw fault("usage", { reason: `There is no folder ${cwd}` });
-}
