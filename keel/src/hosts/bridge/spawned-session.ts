@@ -217,17 +217,12 @@ export class SpawnedSession implements SpawnedHandle {
     if (isOwn(event)) {
       if (!(await this.#out.sendEvent(event, signal))) return;
     } else if (isDurable(event) || !this.#out.isBusy) this.#out.send({ type: "event", event });
-    if (event.type === "ask.opened") {
+    if (event.type === "ask.opened")
       this.#ask({ ...event.ask, ...(event.origin ? { origin: event.origin } : {}) });
-      this.#out.send({ type: "session_state", state: "requires_action" });
-    }
-    if (event.type === "ask.closed") {
+    if (event.type === "ask.closed")
       this.#out.send({ type: "control_cancel_request", request_id: event.askId });
-      this.#out.send({ type: "session_state", state: "running" });
-    }
-    if (event.origin) return;
-    if (event.type === "turn.started") this.#out.send({ type: "session_state", state: "running" });
-    if (event.type === "turn.finished") this.#out.send({ type: "session_state", state: "idle" });
+    const state = (event.origin ? statesOfAgents : states)[event.type];
+    if (state) this.#out.send({ type: "session_state", state });
   }
 
   #ask(ask: Ask): void {
@@ -306,6 +301,13 @@ export class SpawnedSession implements SpawnedHandle {
     this.detach();
   }
 }
+
+type BridgedState = Extract<IngressLine, { type: "session_state" }>["state"];
+type StatesByEvent = { readonly [Type in Envelope["type"]]?: BridgedState };
+
+/** How the session stands after an event. What an agent below it asks is asked of it. */
+const statesOfAgents: StatesByEvent = { "ask.opened": "requires_action", "ask.closed": "running" };
+const states: StatesByEvent = { ...statesOfAgents, "turn.started": "running", "turn.finished": "idle" };
 
 const isOwn = (event: Envelope): event is Durable => isDurable(event) && !event.origin;
 
