@@ -2,13 +2,8 @@
 // told without asking itself whether it may, so that what holds it back is ours.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openHome } from "../keel/src/app/home.ts";
-import { ServedSessions } from "../keel/src/app/sessions/served-sessions.ts";
-import type { Envelope } from "../keel/src/protocol/event/envelope.ts";
-import type { AgentUpdate } from "../keel/src/protocol/workspace.ts";
-import { foldTranscript, noTranscript, rowsOf } from "../keel/src/view/transcript.ts";
+import { entry, follow, restarted } from "./handle/follow-worker.ts";
 import { type Stage, serve, stage, webServer } from "./handle/stage.ts";
 import { ConsoleClient, isKept, isResult } from "./server/console-client.ts";
 import { verifies } from "./support/verifies.ts";
@@ -39,38 +34,6 @@ async function opened(
   const worker = made.workers[0]?.id ?? "";
   return { at, served, handlers, worker, ...follow(served, worker) };
 }
-
-function follow(served: ServedSessions, worker: string) {
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const heard: AgentUpdate[] = [];
-  void (async () => {
-    for await (const update of await served.workspaces.workers.watchMessages(worker, undefined, stop.signal))
-      heard.push(update);
-  })();
-  const events = (): Envelope[] =>
-    heard.flatMap((update) => (update.kind === "event" ? [update.event as unknown as Envelope] : []));
-  const of = <Type extends Envelope["type"]>(type: Type): Extract<Envelope, { type: Type }>[] =>
-    events().filter((event): event is Extract<Envelope, { type: Type }> => event.type === type);
-  const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
-    for (let tries = 0; tries < 1_500 && !(await isSo()); tries++) await pause(10);
-    expect(await isSo(), `${what}: ${JSON.stringify(events().slice(-5))}`).toBe(true);
-  };
-  const turns = (): number => of("turn.finished").length;
-  const rows = () => [...rowsOf(events().reduce(foldTranscript, noTranscript))];
-  const text = (): string =>
-    of("model.finished")
-      .flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])))
-      .join("\n");
-  const openAsk = () => {
-    const closed = new Set(of("ask.closed").map(({ askId }) => askId));
-    return of("ask.opened").find(({ ask }) => !closed.has(ask.id))?.ask;
-  };
-  return { heard, events, of, until, turns, rows, text, openAsk };
-}
-
-const entry = async ({ workspaces }: ServedSessions) =>
-  (await workspaces.handlers.workspaces({}))[0]?.workers[0];
 
 describe("what it says", () => {
   test("becomes rows of the view: words, thoughts, calls, the plan, what it cost", async () => {
@@ -380,21 +343,6 @@ describe("how it ends", () => {
 });
 
 describe("over a restart of the server", () => {
-  const restarted = async (at: Stage, served: ServedSessions) => {
-    await served.close();
-    const home = openHome({ cwd: at.cwd, env: at.env });
-    const again = new ServedSessions({
-      home,
-      env: at.env,
-      version: "0",
-      boot: "c",
-      pid: 1,
-      clients: () => 0,
-    });
-    onTestFinished(() => again.close());
-    return again;
-  };
-
   test.each([
     { abilities: ["resume"], knows: true },
     { abilities: ["load"], knows: true },

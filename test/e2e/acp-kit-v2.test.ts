@@ -76,13 +76,19 @@ describe("an agent that breaks rules of version 2", () => {
     expect(verdict, verdict.why).toMatchObject({ id, state: "fails", why: expect.any(String) });
   });
 
-  test("and one that breaks none fails none", async () => {
+  test("and one that breaks none fails none", { timeout: 180_000 }, async () => {
     const stage = await openStage(() => reply("never asked"));
+    const options = { ...optionsFor(stage.project, "none"), limits };
     const found: string[] = [];
-    for (const id of ids) {
-      const { state, why } = await checkAcpV2(id, optionsFor(stage.project, "none"));
-      if (state === "fails") found.push(`${id}: ${why}`);
-    }
+    const left = [...ids];
+    // A few at once: most of it is waiting for what does not come.
+    const judge = async (): Promise<void> => {
+      for (let id = left.shift(); id !== undefined; id = left.shift()) {
+        const { state, why } = await checkAcpV2(id, options);
+        if (state === "fails") found.push(`${id}: ${why}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, judge));
     expect(found).toEqual([]);
   });
 });
