@@ -1,5 +1,9 @@
-/** `keel acp` as editors start it: how soon it introduces itself, and how soon a prompt is a request. */
-import type { ChildProcess } from "node:child_process";
+/**
+ * `keel acp` as editors start it: how soon it introduces itself, how soon a prompt is a request, and how long an editor
+ * waits for a session beside servers that never answer, and for the list of very many sessions.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Contest, Samples } from "../measure.ts";
 import { runSpawned } from "../spawned.ts";
@@ -10,7 +14,10 @@ const prompt = "Read the file.";
 
 export const acpSuite: Suite = async (bench) => {
   const stage = await openStage(bench);
-  return { contests: [startContest(stage), promptContest(stage)], close: async () => undefined };
+  return {
+    contests: [startContest(stage), promptContest(stage), serversContest(stage), await listContest(stage)],
+    close: async () => undefined,
+  };
 };
 
 function startContest(stage: StartStage): Contest {
@@ -21,11 +28,24 @@ function startContest(stage: StartStage): Contest {
       run: async (): Promise<Samples> => {
         const home = await stage.folder();
         const run = { command, parameters: ["-p", prompt], env: keelEnv(home), cwd: stage.cwd, toolTurns: 0 };
-        return { ready: [(await runSpawned(run)).firstRequestMs] };
+        const { firstRequestMs } = await runSpawned(run);
+        return { ready: [firstRequestMs], waited: [firstRequestMs] };
       },
     },
-    keel: { name: "keel acp", run: async () => ({ ready: [(await runEditor(stage)).readyMs] }) },
+    keel: {
+      name: "keel acp",
+      run: async () => {
+        const { readyMs } = await runEditor(stage);
+        return { ready: [readyMs], waited: [readyMs] };
+      },
+    },
     figures: [
+      {
+        key: "waited",
+        name: "spawn to the answer to initialize, as an editor waits",
+        unit: "ms",
+        goal: { kind: "value", most: 150 },
+      },
       {
         key: "ready",
         name: "spawn to the answer to initialize",
@@ -53,6 +73,86 @@ function promptContest(stage: StartStage): Contest {
       },
     ],
   };
+}
+
+/** What an editor passes may hang: nobody waits for it. */
+function serversContest(stage: StartStage): Contest {
+  const silent = Array.from({ length: 5 }, (_, index) => ({
+    name: `silent-${index}`,
+    command: "sleep",
+    args: ["600"],
+    env: [],
+  }));
+  const run = (mcpServers: readonly object[]) => async (): Promise<Samples> => {
+    const wish = { cwd: stage.cwd, mcpServers };
+    return { opened: [await timeCall(stage, await stage.folder(), ["session/new", wish])] };
+  };
+  return {
+    name: "servers",
+    floor: { name: "keel acp without servers", run: run([]) },
+    keel: { name: "keel acp", run: run(silent) },
+    figures: [
+      {
+        key: "opened",
+        name: "session/new with five servers that never answer",
+        unit: "ms",
+        goal: { kind: "value", most: 100 },
+      },
+    ],
+  };
+}
+
+/** The sessions are made once: nobody changes them. */
+async function listContest(stage: StartStage): Promise<Contest> {
+  const { counts, programs, folder } = stage;
+  const { listedSessions: sessions } = counts;
+  const place = await folder();
+  const home = path.join(place, ".keel");
+  const { result } = await programs.run<{ directory: string }>("programs/write-logs", {
+    home,
+    cwd: stage.cwd,
+    sessions,
+  });
+  return {
+    name: "list",
+    floor: {
+      name: "the names, their times, and the first and the last 4 KB of as many files",
+      run: async (): Promise<Samples> => {
+        const options = { home, cwd: stage.cwd, directory: result.directory };
+        return {
+          listed: [(await programs.run<{ newestMs: number }>("floors/list-files", options)).result.newestMs],
+        };
+      },
+    },
+    keel: {
+      name: "keel acp",
+      run: async () => ({ listed: [await timeCall(stage, place, ["session/list", { cwd: stage.cwd }])] }),
+    },
+    figures: [
+      {
+        key: "listed",
+        name: `session/list, the first page of ${sessions.toLocaleString("en")} sessions`,
+        unit: "ms",
+        goal: { kind: "value", most: 100 },
+      },
+    ],
+  };
+}
+
+/** How long one call takes after the introduction. Throws what is answered by an error. */
+async function timeCall({ cwd }: StartStage, home: string, call: readonly [string, object]): Promise<number> {
+  const env = { PATH: process.env["PATH"], ...keelEnv(home), ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
+  const child = spawn(command, ["acp"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  try {
+    await callOf(child, 0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const startedAt = performance.now();
+    await callOf(child, 1, ...call);
+    return performance.now() - startedAt;
+  } finally {
+    child.stdin.end();
+    await ended;
+  }
 }
 
 type Driven = { readonly readyMs: number; readonly promptMs: number };
@@ -88,19 +188,27 @@ async function runNear({ programs, cwd, folder }: StartStage): Promise<Driven> {
 async function runEditor({ cwd, folder }: StartStage): Promise<Driven> {
   const env = keelEnv(await folder());
   return runDriven({ command, parameters: ["acp"], env, cwd }, async (child) => {
-    const call = (id: number, method: string, params: object): Promise<Record<string, unknown>> => {
-      const answered = lineOf(child, (line) => JSON.parse(line).id === id);
-      child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-      return answered.then((line) => JSON.parse(line).result);
-    };
-    await call(0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+    await callOf(child, 0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
     const readyAt = performance.now();
-    const { sessionId } = await call(1, "session/new", { cwd, mcpServers: [] });
+    const { sessionId } = await callOf(child, 1, "session/new", { cwd, mcpServers: [] });
     const promptAt = performance.now();
-    await call(2, "session/prompt", { sessionId, prompt: [{ type: "text", text: prompt }] });
+    await callOf(child, 2, "session/prompt", { sessionId, prompt: [{ type: "text", text: prompt }] });
     child.stdin?.end();
     return { readyAt, promptAt };
   });
+}
+
+async function callOf(
+  child: ChildProcess,
+  id: number,
+  method: string,
+  params: object,
+): Promise<Record<string, unknown>> {
+  const answered = lineOf(child, (line) => JSON.parse(line).id === id);
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  const { result, error } = JSON.parse(await answered);
+  if (error) throw new Error(`${method}: ${error.message}`);
+  return result;
 }
 
 /** The next line that is meant. */

@@ -35,7 +35,7 @@ const rows = {
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 820 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_100 },
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_150 },
   // With a QR code, for both screens.
   view: { imports: basics, packages: [], lines: 3_800 },
 
@@ -75,7 +75,8 @@ const rows = {
   app: {
     // With what each source of settings says, for programs, with workspaces and what drives their workers, and with a
     // session of the server as one of those who speak to it has it; and what a new agent can be made of.
-    lines: 14_450,
+    // With agents of other people: their wire, their events as ours, and policy without a session.
+    lines: 16_000,
     imports: [
       "models",
       "tools",
@@ -135,15 +136,15 @@ const rows = {
   "hosts/acp": {
     imports: [...host, "ports/clock.ts"],
     packages: ["@agentclientprotocol/sdk", "zod"],
-    lines: 2_750,
+    lines: 2_900,
   },
   "hosts/desktop": { imports: host },
   "hosts/console": { imports: host },
   "hosts/ide": { imports: host },
 
   testing: {
-    // With the kit for agents of editors, in both versions of their protocol.
-    lines: 7_300,
+    // With the kit for agents of editors, in both versions of their protocol, and the fakes of stores for many workers.
+    lines: 8_100,
     imports: [
       "engine",
       "core",

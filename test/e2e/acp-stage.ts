@@ -38,6 +38,8 @@ export type EditorOptions = {
   /** What it has open, by path. */
   readonly buffers?: Map<string, string>;
   readonly terminals?: EditorTerminals;
+  /** Waited for before a file is read or written. */
+  lend?(): Promise<void>;
 };
 
 export type Editor = {
@@ -48,6 +50,8 @@ export type Editor = {
   readonly asked: RequestPermissionRequest[];
   /** Each message of the agent, in its order. */
   readonly heard: AnyMessage[];
+  /** When each of them came. */
+  readonly heardMs: number[];
   begin(cwd?: string): Promise<NewSessionResponse>;
   say(sessionId: string, words: string): Promise<PromptResponse>;
   updates(sessionId?: string): SessionUpdate[];
@@ -76,6 +80,7 @@ export async function openEditor(stage: Stage, options: EditorOptions = {}): Pro
   const running = stage.start(["acp", ...parameters], { env });
   const child = running.child as ChildProcessWithoutNullStreams;
   const heard: AnyMessage[] = [];
+  const heardMs: number[] = [];
   const asked: RequestPermissionRequest[] = [];
   const methods = new Map<unknown, string>();
   const wire = ndJsonStream(
@@ -95,10 +100,12 @@ export async function openEditor(stage: Stage, options: EditorOptions = {}): Pro
       if (!fill) throw new Error("nobody fills in forms here");
       return fill(params);
     })
-    .onRequest("fs/read_text_file", ({ params }) => ({
-      content: buffers?.get(params.path) ?? readFileSync(params.path, "utf8"),
-    }))
-    .onRequest("fs/write_text_file", ({ params }) => {
+    .onRequest("fs/read_text_file", async ({ params }) => {
+      await options.lend?.();
+      return { content: buffers?.get(params.path) ?? readFileSync(params.path, "utf8") };
+    })
+    .onRequest("fs/write_text_file", async ({ params }) => {
+      await options.lend?.();
       buffers?.set(params.path, params.content);
       return {};
     })
@@ -107,6 +114,7 @@ export async function openEditor(stage: Stage, options: EditorOptions = {}): Pro
         new TransformStream<AnyMessage, AnyMessage>({
           transform(message, controller) {
             heard.push(message);
+            heardMs.push(performance.now());
             controller.enqueue(message);
           },
         }),
@@ -133,6 +141,7 @@ export async function openEditor(stage: Stage, options: EditorOptions = {}): Pro
     initialized,
     asked,
     heard,
+    heardMs,
     begin: (cwd = stage.project) => agent.request("session/new", { cwd, mcpServers: [] }),
     say: (sessionId, words) =>
       agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] }),

@@ -16,15 +16,8 @@ import { sharedBrowser } from "../support/browser.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import {
-  allowUnasked,
-  type BrowserStage,
-  keptEvents,
-  keptLog,
-  openBrowserStage,
-  say,
-  startWork,
-} from "./browser-stage.ts";
+import { allowUnasked } from "./allow-unasked.ts";
+import { type BrowserStage, keptEvents, keptLog, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -40,6 +33,21 @@ async function bothFolds(page: Page, stage: BrowserStage): Promise<{ shown: stri
   const log = stage.log() as unknown as readonly Durable[];
   const folded = rowsOf(log.reduce<KeyedTranscript>(foldTranscript, noTranscript)).toArray();
   return { shown, folded: folded.map(({ id }) => id) };
+}
+
+const finishedTurns = (stage: BrowserStage): number =>
+  stage.log().filter(({ type }) => type === "turn.finished").length;
+
+/** The page hears of an event a little after it stands in the log: waits until both tell the same. */
+async function asTheLogIs(page: Page, stage: BrowserStage, where: string): Promise<void> {
+  const isSame = async (): Promise<boolean> => {
+    const { shown, folded } = await bothFolds(page, stage);
+    return JSON.stringify(shown) === JSON.stringify(folded);
+  };
+  await until(`${where}: the page is as the log is`, isSame).catch(async () => {
+    const { shown, folded } = await bothFolds(page, stage);
+    expect(shown, where).toEqual(folded);
+  });
 }
 
 test("a connection that is cut at seeded places leaves the page as the log is, once and in order", async () => {
@@ -75,20 +83,10 @@ test("a connection that is cut at seeded places leaves the page as the log is, o
     proxy.endAll();
     for (let turn = 0; turn < turns; turn++) {
       await say(page, `Go ${turn}`);
-      await until(
-        `seed ${number}: turn ${turn} is over`,
-        () => stage.log().filter(({ type }) => type === "turn.finished").length === turn + 1,
-      );
+      await until(`seed ${number}: turn ${turn} is over`, () => finishedTurns(stage) === turn + 1);
     }
     proxy.cuts = 0;
-    const isSame = async (): Promise<boolean> => {
-      const { shown, folded } = await bothFolds(page, stage);
-      return JSON.stringify(shown) === JSON.stringify(folded);
-    };
-    await until(`seed ${number}: the page is as the log is`, isSame).catch(async () => {
-      const { shown, folded } = await bothFolds(page, stage);
-      expect(shown, `seed ${number}`).toEqual(folded);
-    });
+    await asTheLogIs(page, stage, `seed ${number}`);
     await until("all is kept", async () => (await keptEvents(page)) >= stage.log().length);
     // A line of the log has a sum over it, which is not of the event.
     const log = stage.log().map(({ sum: _, ...event }) => event);
@@ -126,8 +124,8 @@ test("a server that is killed in mid-reply and started again tells the reply who
   await say(page, "On");
   await rows(page).getByText("And after it.").waitFor();
   expect(workspace.workers).toHaveLength(1);
-  const { shown, folded } = await bothFolds(page, stage);
-  expect(shown).toEqual(folded);
+  await until("the second turn is over", () => finishedTurns(stage) === 2);
+  await asTheLogIs(page, stage, "after the restart");
 }, 60_000);
 
 test("an input that is sent while nobody is there arrives once, also when the page was loaded anew meanwhile", async () => {

@@ -11,7 +11,8 @@ import type { PageNotes } from "../support/browser.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { note } from "../support/notes.ts";
 import { verifies } from "../support/verifies.ts";
-import { allowUnasked, openBrowserStage, say, startWork } from "./browser-stage.ts";
+import { allowUnasked } from "./allow-unasked.ts";
+import { openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();

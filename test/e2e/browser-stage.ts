@@ -1,8 +1,6 @@
 // A server with the scripted model behind it, and a browser that is let in by its link.
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
@@ -117,12 +115,6 @@ export async function startWork(
   const visitor = await stage.visit(served, options);
   await visitor.page.goto(`${served.url}/workspaces/${made.id}`);
   return { ...visitor, workspace: made };
-}
-
-/** What may run without a question, in every session of the stage; with whatever else its settings are. */
-export function allowUnasked({ home }: BrowserStage, tools: readonly string[], more: object = {}): void {
-  mkdirSync(home, { recursive: true });
-  writeFileSync(path.join(home, "settings.json"), JSON.stringify({ permissions: { allow: tools }, ...more }));
 }
 
 /** How many events the browser keeps. */

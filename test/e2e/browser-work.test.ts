@@ -8,7 +8,8 @@ import { reply, thinking, toolUse } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { everything } from "../support/mcp-stage.ts";
 import { verifies } from "../support/verifies.ts";
-import { allowUnasked, openBrowserStage, say, startWork } from "./browser-stage.ts";
+import { allowUnasked } from "./allow-unasked.ts";
+import { openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();

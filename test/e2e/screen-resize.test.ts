@@ -1,15 +1,15 @@
 // The window changes while the screen stands: what was there before stays, each line once, and one foot, at every step;
 // in a headless terminal and in tmux, at rest and while a reply is written.
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { replyWith } from "../../keel/src/testing/reply.ts";
 import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
 import type { Screen } from "../tui/screen.ts";
 import { command, openScreenStage, type ScreenStage, say } from "../tui/stage.ts";
+import { hasTmux, openTmux } from "../tui/tmux.ts";
 
 const lines = 80;
 const numbered = Array.from(
@@ -78,42 +78,15 @@ describe.each([
     verifies("S4.71");
     if (!hasTmux()) return notRunHere("resize in tmux", "tmux absent");
     const stage = await stageFor();
-    const socket = path.join(stage.folder, "tmux");
-    const configuration = path.join(stage.folder, "tmux.conf");
-    writeFileSync(configuration, "set -g history-limit 5000\nset -g status off\n");
-    const env = Object.fromEntries(
-      Object.entries(stage.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    );
-    const tmux = (...words: string[]): string =>
-      execFileSync("tmux", ["-S", socket, "-f", configuration, ...words], {
-        encoding: "utf8",
-        env: { ...env, LANG: "C.UTF-8", TERM: "xterm-256color" },
-        cwd: stage.project,
-      });
-    onTestFinished(() => {
-      try {
-        tmux("kill-server");
-      } catch {
-        // It ended with its last window.
-      }
-    });
-    const captured = (): string => tmux("capture-pane", "-p", "-J", "-S", "-", "-E", "-");
-    const until = async (what: string, isThere: (text: string) => boolean): Promise<void> => {
-      const deadline = performance.now() + 20_000;
-      while (!isThere(captured())) {
-        if (performance.now() > deadline) throw new Error(`waited in vain: ${what}\n${captured()}`);
-        await pause(50);
-      }
-    };
-    tmux("new-session", "-d", "-x", "134", "-y", "40", `/bin/sh '${startScript(stage)}'`);
+    const { run, captured, until } = openTmux(stage, `/bin/sh '${startScript(stage)}'`);
     await until("the input", (text) => text.includes("type, / commands"));
-    tmux("send-keys", "Write", "Enter");
+    run("send-keys", "Write", "Enter");
     await until("the reply", (text) => text.includes(isWhole ? "LINE-079" : "LINE-005"));
     for (const [option, size] of [
       ...widths.map((width) => ["-x", width]),
       ...heights.map((height) => ["-y", height]),
     ]) {
-      tmux("resize-window", String(option), String(size));
+      run("resize-window", String(option), String(size));
       await pause(400);
       const found = counts(captured());
       expect(found, `${option} ${size}`).toMatchObject({ before: 60, feet: 1 });
@@ -131,12 +104,4 @@ function rowsOf({ terminal }: Screen): string {
     { length: active.length },
     (_, row) => active.getLine(row)?.translateToString(true) ?? "",
   ).join("\n");
-}
-
-function hasTmux(): boolean {
-  try {
-    return execFileSync("tmux", ["-V"], { encoding: "utf8" }).startsWith("tmux");
-  } catch {
-    return false;
-  }
 }

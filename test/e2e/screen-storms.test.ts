@@ -63,13 +63,14 @@ describe("the screen", () => {
     onceInOrder(screen.text(), 5_000);
   });
 
-  test("shows 60 calls at once, each of them once when it is done", async () => {
+  test("shows very many calls at once, each of them once when it is done", { timeout: 600_000 }, async () => {
+    const calls = countOf("screen-calls");
     const stage = await openScreenStage({
       replies: [
         reply(
-          ...Array.from({ length: 60 }, (_, call) =>
+          ...Array.from({ length: calls }, (_, call) =>
             toolUse("Bash", {
-              command: `sleep 0.2; echo CALL-${String(call).padStart(2, "0")}`,
+              command: `sleep 0.2; echo CALL-${String(call).padStart(3, "0")}`,
               description: `number ${call}`,
             }),
           ),
@@ -80,6 +81,11 @@ describe("the screen", () => {
     const screen = stage.open(["--permission-mode", "bypassPermissions"]);
     await ready(screen);
     say(screen, "Run them");
+    // One after the other, so that each has its time however many they are.
+    for (let call = 0; call < calls; call += 20)
+      await screen.until(`call ${call}`, ({ text }) =>
+        text().includes(`CALL-${String(call).padStart(3, "0")}`),
+      );
     await screen.until("the end", ({ text }) => text().includes("All are done."));
     await ready(screen);
     await leave(screen);

@@ -34,6 +34,7 @@ afterAll(async () => {
 
 describe.each(programs)("$name", (program) => {
   const folders = { published: "", keel: "" };
+  const answers = new Map<Behind, ReadonlyMap<string, string>>();
   const isElsewhere = program.on !== undefined && program.on !== `${process.platform} ${process.arch}`;
   beforeAll(async () => {
     if (isElsewhere) return;
@@ -58,11 +59,31 @@ describe.each(programs)("$name", (program) => {
     const folder = behind === "in process" ? folders.keel : folders.published;
     const checks = await runScript({ ...program, folder, behind, keel });
     note(program, behind, checks);
+    answers.set(
+      behind,
+      new Map(checks.flatMap(({ name, answer }) => (answer === undefined ? [] : [[name, answer]]))),
+    );
     // Both ways: what holds by now is taken off the list.
     const failed = checks.filter(({ passed }) => !passed);
     const expected = Object.keys(program.apart?.[behind] ?? {});
     expect(failed.map(({ name }) => name).sort(), sayFailed(failed)).toEqual(expected.sort());
   });
+
+  const { answersApart } = program;
+  if (answersApart !== undefined)
+    test("its answers are the same", () => {
+      const original = answers.get("original");
+      if (!original) return notRunHere(`${program.name}, compared`, "the original did not run");
+      expect(original.size).toBeGreaterThanOrEqual(20);
+      for (const behind of ways.slice(1)) {
+        const here = answers.get(behind) ?? new Map<string, string>();
+        const other = [...original].filter(([name, answer]) => here.get(name) !== answer);
+        const words = other.map(([name, answer]) => `${name}: ${here.get(name)}, and the original ${answer}`);
+        expect(other.map(([name]) => name).sort(), `${behind}\n${words.join("\n")}`).toEqual(
+          Object.keys(answersApart).sort(),
+        );
+      }
+    });
 });
 
 test("npm ci on the oldest Node that the README allows says nothing but what it did", async () => {
@@ -82,7 +103,7 @@ test("npm ci on the oldest Node that the README allows says nothing but what it 
 });
 
 function note({ name, packages }: Program, behind: Behind, checks: readonly Check[]): void {
-  const version = packages[name.replace(/ .*/, "")] ?? "";
+  const version = packages[name.replace(/,? .*/, "")] ?? "";
   const row = table.find(({ program }) => program === name) ?? { program: name, version, held: new Map() };
   if (!table.includes(row)) table.push(row);
   row.held.set(behind, `${checks.filter(({ passed }) => passed).length} of ${checks.length}`);

@@ -39,9 +39,12 @@ function afterwards(blocks: readonly Block[]): string {
 
 /** Every block of every message: whether what a person said twice is one message or two, harnesses decide for themselves. */
 function blocksIn({ messages }: JsonObject): Block[] {
-  return objectsIn(messages).flatMap(({ role, content }) => {
+  return objectsIn(messages).flatMap(({ role, content, tool_calls: calls }) => {
+    // On the wire of chat completions calls stand beside the content, and a result is a message of its own.
+    if (role === "tool") return [{ type: "tool_result", content: content ?? "", role: "user" }];
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objectsIn(content);
-    return blocks.map((block) => ({ ...block, role: String(role) }));
+    const all = [...blocks, ...objectsIn(calls).map(() => ({ type: "tool_use" }))];
+    return all.map((block) => ({ ...block, role: String(role) }));
   });
 }
 

@@ -19,6 +19,8 @@ export type Program = {
   readonly on?: string | undefined;
   /** By what stands behind it: the checks that do not hold, each with the reason. */
   readonly apart?: Partial<Record<Behind, Readonly<Record<string, string>>>> | undefined;
+  /** Its answers with Keel are those with the original, but for these cases, each with the reason. */
+  readonly answersApart?: Readonly<Record<string, string>> | undefined;
 };
 
 const sdk = { [sdkName]: sdkVersion };
@@ -65,6 +67,15 @@ export const programs: readonly Program[] = [
       original: {
         "a task list is told as a plan": "its task tools are disabled in a session of an SDK",
       },
+    },
+  },
+  {
+    name: "@agentclientprotocol/claude-agent-acp, case by case",
+    packages: { "@agentclientprotocol/claude-agent-acp": "0.99.1" },
+    script: "acp-cases.mjs",
+    answersApart: {
+      "all that can be chosen in it":
+        "the original has a fast mode, which is a service of its vendor's; Keel has agents that a person may choose",
     },
   },
   {

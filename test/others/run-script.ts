@@ -12,7 +12,13 @@ import { obey } from "./obedient-model.ts";
 /** What stands behind the program: the original, its SDK with Keel as the executable, or Keel in place of the SDK. */
 export type Behind = "original" | "executable" | "in process";
 
-export type Check = { readonly name: string; readonly passed: boolean; readonly detail: string };
+export type Check = {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly detail: string;
+  /** What came back, where it is to be the same whatever stands behind the program. */
+  readonly answer?: string;
+};
 
 export type ScriptRun = {
   readonly script: string;
@@ -102,6 +108,7 @@ async function checksOf(
       name: value["check"],
       passed: value["passed"] === true,
       detail: String(value["detail"] ?? ""),
+      ...(typeof value["answer"] === "string" ? { answer: value["answer"] } : {}),
     });
   });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));

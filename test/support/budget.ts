@@ -68,6 +68,12 @@ export const budgets = {
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
+  /** Sessions of `keel acp` that are walked through at random: each line is held to the schema of the protocol. */
+  "acp-walks": { sample: 25, full: 1_000, seconds: 20 },
+  /** Cancels of `keel acp` at seeded moments, in each of its phases. */
+  "acp-cancels": { sample: 24, full: 500, seconds: 20 },
+  /** Ends of `keel acp` by the end of its input, in each phase: nothing of it is left. */
+  "acp-leaves": { sample: 8, full: 200, seconds: 12 },
   /** Cuts of the line of one conversation by `keel ssh`, with a program in place of ssh. */
   "ssh-cuts": { sample: 6, full: 50, seconds: 20 },
   /** The same by a real sshd, where there is one. */
@@ -84,6 +90,8 @@ export const budgets = {
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */
   "screen-pastes": { sample: 300, full: 10_000, seconds: 10 },
+  /** Calls of one reply that the terminal screen shows while they run. */
+  "screen-calls": { sample: 60, full: 500, seconds: 5 },
   /** Questions that the terminal screen and other clients of a server answer at the same moment. */
   "screen-hands": { sample: 6, full: 500, seconds: 12 },
   /** Scenarios of the terminal screen, here, at a server, and at a server that is killed at one of their moments. */

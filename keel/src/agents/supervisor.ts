@@ -27,7 +27,6 @@ import {
   planFor,
   portsFor,
 } from "./plan.ts";
-import { recoverAgent } from "./recover.ts";
 import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
 import { Admission, above } from "./tree.ts";
@@ -99,10 +98,11 @@ export class AgentSupervisor implements Agents {
   }
 
   /** What became of an agent whose process has ended. */
-  recover(task: Task): Promise<TaskEnd> {
+  async recover(task: Task): Promise<TaskEnd> {
     const parts = this.#parts;
     if (!parts) throw fault("unexpected", { reason: "the supervisor has no parts yet" });
     const supervisor = new AgentSupervisor(this.#tree, this.#depth + 1);
+    const { recoverAgent } = await import("./recover.ts");
     return recoverAgent(task, { ports: this.#tree.ports, parts, supervisor });
   }
 

@@ -16,6 +16,7 @@ import type { OpenOptions } from "./options.ts";
 import type { JoinedSession, JoinOptions } from "./sessions/joined-session.ts";
 import type { SessionOwner } from "./sessions/owners.ts";
 import { type Sessions, storedSessions } from "./sessions/sessions.ts";
+import type { FolderPolicy } from "./workspaces/folder-policy.ts";
 
 /** A relative `KEEL_HOME` is meant from `cwd`; `home` stands in place of it and of `~/.keel`. */
 export type HomeOptions = SettingsLocation;
@@ -73,6 +74,12 @@ export class Home implements AsyncDisposable {
     // Loaded late: most sessions are open nowhere else.
     const { joinServed } = await import("./sessions/joined-session.ts");
     return joinServed(wanted, this.#resources);
+  }
+
+  /** What may be done in a folder, by the rules and the mode there, for what is no session. Throws as `open` does. */
+  async policyAt(options: Omit<OpenOptions, "home">): Promise<FolderPolicy> {
+    const { openFolderPolicy } = await import("./workspaces/folder-policy.ts");
+    return openFolderPolicy({ ...options, home: this.path }, this.#resources);
   }
 
   /** Undefined for one that is not open here. */

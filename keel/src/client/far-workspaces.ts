@@ -138,14 +138,11 @@ export function farWorkspaces(link: ServerLink, ports: ClientPorts): FarWorkspac
       const open = (stop: AbortSignal) =>
         link.watch("messages", last === undefined ? { worker } : { worker, since: last }, stop);
       return patiently<"messages">(open, signal, (update) => {
-        const uuid = update.kind === "message" ? update.message["uuid"] : undefined;
         // Pieces of a message are not kept: nobody can come back by them.
-        if (
-          update.kind === "message" &&
-          update.message["type"] !== "stream_event" &&
-          typeof uuid === "string"
-        )
-          last = uuid;
+        const isPiece = update.kind === "message" && update.message["type"] === "stream_event";
+        const uuid =
+          update.kind === "message" ? update.message["uuid"] : update.kind === "event" && update.uuid;
+        if (!isPiece && typeof uuid === "string") last = uuid;
       });
     },
   };

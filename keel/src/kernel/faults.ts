@@ -121,6 +121,12 @@ export const faults = {
   worker_unknown: { says: "No such worker: {worker}", hint: "List them.", exit: exitCodes.noSession },
   /** What was asked cannot be done with this workspace, worker or diff as it is now. */
   work_refused: { says: "{reason}", hint: "Look at it again.", exit: exitCodes.turnFailed },
+  /** Of an agent of other people, which a workspace has as a worker. */
+  agent_failed: {
+    says: "The agent failed: {reason}",
+    hint: "Start the worker anew; what was said is kept.",
+    exit: exitCodes.turnFailed,
+  },
   session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
   /** Thrown by the iterator of a query, behind the result; programs of the interface look for its first words. */
   result_failed: {

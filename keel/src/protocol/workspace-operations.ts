@@ -140,7 +140,14 @@ export const workspaceOperations = {
     method: "POST",
     path: "/api/workers/{worker}/answers",
     access: "answer",
-    question: z.object({ ...ofWorker, ask: text, verdict: z.enum(["allow", "deny"]), words: opt(text) }),
+    question: z.object({
+      ...ofWorker,
+      ask: text,
+      verdict: z.enum(["allow", "deny"]),
+      words: opt(text),
+      /** Which of its options, where the question has any. */
+      option: opt(text),
+    }),
     answer: z.object({ late: z.boolean() }),
   },
   typeInTerminal: {

@@ -181,6 +181,8 @@ export type FileDiff = z.infer<typeof fileDiffSchema>;
  */
 export const agentUpdateSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("message"), message: z.record(text, jsonSchema) }),
+  /** Of an agent whose engine tells it in events of our own, as a session does. One that is not kept has no uuid. */
+  z.object({ kind: z.literal("event"), uuid: opt(text), event: z.record(text, jsonSchema) }),
   /** It waits for a person: whether a tool may be used, or an answer to a question. */
   z.object({
     kind: z.literal("ask"),

@@ -1,6 +1,7 @@
 /** The public entry `keel/testing`: what Keel's own tests use, for the tests of its users. */
-export { type AcpVerdict, checkAcp, runAcpKit } from "./acp/kit.ts";
+export { type AcpVerdict, checkAcp, checkAcpV2, runAcpKit, runAcpKitV2 } from "./acp/kit.ts";
 export { type AcpRequirementId, type AcpTier, acpRequirements } from "./acp/requirements.ts";
+export { type AcpRequirementIdV2, acpRequirementsV2 } from "./acp/requirements-v2.ts";
 export type { AcpKitOptions } from "./acp/stage.ts";
 export type { Asked, ScriptFunction } from "./answers.ts";
 export { openRecorder, type RecordedExchange, type RecorderOptions } from "./cassette-record.ts";

@@ -34,6 +34,14 @@ export function same(name, found, expected) {
   tell(name, left === right, left === right ? undefined : `found ${left}, expected ${right}`);
 }
 
+/** A case whose answer is compared with that of whatever else may stand behind the program. */
+export async function answered(name, ask) {
+  const given = await Promise.resolve()
+    .then(ask)
+    .catch((error) => ({ thrown: error?.code ?? String(error) }));
+  process.stdout.write(`${JSON.stringify({ check: name, passed: true, answer: JSON.stringify(given) })}\n`);
+}
+
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Looks again until it holds; false when that takes longer than 20 seconds. */

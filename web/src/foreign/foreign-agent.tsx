@@ -6,7 +6,8 @@ import "../asks/asks.css";
 import "../composer/composer.css";
 import "../overview/overview.css";
 import type { AgentUpdate, WorkerEntry } from "keel/client";
-import { askWords, visible } from "keel/view";
+import type { Envelope, JsonObject } from "keel/protocol";
+import { askWords, foldTranscript, noTranscript, visible } from "keel/view";
 import { type ReactElement, useEffect, useState } from "react";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
@@ -14,6 +15,7 @@ import { Sign } from "../kit/sign.tsx";
 import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
+import { EventRows } from "./event-rows.tsx";
 import { type ForeignRow, rowsOfMessage } from "./foreign-rows.ts";
 
 type ForeignAsk = Extract<AgentUpdate, { kind: "ask" }>["ask"];
@@ -22,6 +24,7 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
   const { client } = useWorld();
   const [rows, setRows] = useState<readonly ForeignRow[]>([]);
   const [asks, setAsks] = useState<readonly ForeignAsk[]>([]);
+  const [transcript, setTranscript] = useState(noTranscript);
   const [problem, setProblem] = useState("");
   const [text, setText] = useState("");
   const { id, engine, activity } = worker;
@@ -34,6 +37,7 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
     const follow = async (): Promise<void> => {
       for await (const update of client.workspaces.messages(id, stop.signal)) {
         if (update.kind === "message") setRows((before) => [...before, ...rowsOfMessage(update.message)]);
+        if (update.kind === "event") setTranscript((before) => foldTranscript(before, eventIn(update.event)));
         if (update.kind === "ask") setAsks((before) => [...before, update.ask]);
         if (update.kind === "answered") setAsks((before) => before.filter((ask) => ask.id !== update.ask));
       }
@@ -63,8 +67,9 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
     );
   return (
     <section className="foreign" aria-label={visible(worker.name)}>
-      <div className="foreign-rows">
-        {rows.length === 0 && (
+      {transcript !== noTranscript && <EventRows worker={worker} transcript={transcript} />}
+      <div className={transcript === noTranscript ? "foreign-rows" : "foreign-rows is-told"}>
+        {rows.length === 0 && transcript === noTranscript && (
           <div className="state">
             <p className="quiet">{words.foreign.title(visible(engine))}</p>
             <p className="quiet">{words.foreign.about}</p>
@@ -155,6 +160,9 @@ export function ForeignAgent({ worker }: { readonly worker: WorkerEntry }): Reac
     </section>
   );
 }
+
+/** As the server told it: of an engine that tells events of ours. */
+const eventIn = (event: JsonObject): Envelope => event as unknown as Envelope;
 
 function ForeignRowView({ row }: { readonly row: ForeignRow }): ReactElement {
   switch (row.kind) {

@@ -9,7 +9,6 @@ import { fault } from "../../kernel/fault.ts";
 import { secretsIn } from "../../kernel/secrets.ts";
 import { type Provider, type ProviderId, providers } from "../../models/providers.ts";
 import type { SettingsLocation } from "./settings-files.ts";
-import { settingsLock } from "./settings-lock.ts";
 
 export type KeyLocation = "keychain" | "auth.json";
 export type ResolvedKey = {
@@ -122,7 +121,8 @@ export async function keyStatus(
   return { rows, problems: keys.problems };
 }
 
-function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
+async function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
+  const { settingsLock } = await import("./settings-lock.ts");
   return saveKey({ file: fileOf(place), lock: settingsLock(pathsOf(place)) }, provider, kept);
 }
 

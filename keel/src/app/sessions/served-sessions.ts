@@ -98,6 +98,8 @@ export class ServedSessions {
       guard: home.openGuard(env),
       hold: (name) => home.hold(name),
       settings: (cwd) => settingsOf({ cwd, env, home: home.path }),
+      policy: (cwd, permissionMode) =>
+        home.policyAt({ cwd, env, version: options.version, permissionMode, strictMcpConfig: true }),
       offers: async (cwd) =>
         (await import("../workspaces/offers.ts")).offersIn({ cwd, env, home: home.path }),
       clock: home.clock,

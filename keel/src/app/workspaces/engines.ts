@@ -20,6 +20,11 @@ const engines: Readonly<Record<string, Engine>> = {
     fields: ["model", "mode"],
     load: async () => (await import("./sdk-agent.ts")).startSdkAgent,
   },
+  acp: {
+    kind: "agent",
+    fields: ["command", "mode"],
+    load: async () => (await import("./acp-agent.ts")).startAcpAgent,
+  },
   pty: {
     kind: "agent",
     fields: ["command"],

@@ -4,11 +4,10 @@
  */
 import { reasonOf } from "../../kernel/fault.ts";
 import { asObject, type JsonObject } from "../../kernel/json.ts";
-import { Queue } from "../../kernel/queue.ts";
 import { oneLine, shorten } from "../../kernel/text.ts";
 import type { AgentUpdate } from "../../protocol/workspace.ts";
 import { markVariable } from "../../workspace/processes/environment.ts";
-import { MessageLog } from "./message-log.ts";
+import { AgentFeed } from "./agent-feed.ts";
 import { loadOfficialSdk, type OfficialSdk } from "./official-sdk.ts";
 import type {
   AgentAnswer,
@@ -29,8 +28,6 @@ export const startSdkAgent: StartWorker = async (context) => {
 
 type OpenAsk = { readonly ask: Extract<AgentUpdate, { kind: "ask" }>; settle(answer: AgentAnswer): void };
 
-/** A reader that is this far behind has to come back by the last message that it has. */
-const maxBehind = 10_000;
 const maxWords = 200;
 /** Options of a worker that are the SDK's own matter; what decides here is decided here. */
 const passedOn = [
@@ -47,8 +44,7 @@ const modes = ["default", "acceptEdits", "plan"];
 class SdkAgent implements Worker {
   readonly messages: WorkerMessages;
   readonly #context: WorkerContext;
-  readonly #log: MessageLog;
-  readonly #readers = new Set<(update: AgentUpdate) => void>();
+  readonly #feed: AgentFeed;
   readonly #asks = new Map<string, OpenAsk>();
   readonly #waiting: string[] = [];
   /** By the ids that came with them. */
@@ -60,19 +56,18 @@ class SdkAgent implements Worker {
   #askNumber = 0;
 
   static async open(context: WorkerContext): Promise<SdkAgent> {
-    const seen: JsonObject[] = [];
-    const log = await MessageLog.open(context.folder, (message) => void seen.push(message));
-    const agent = new SdkAgent(context, log);
-    for (const message of seen) agent.#note(message);
+    const { feed, lines } = await AgentFeed.open(context.folder, (message) => ({ kind: "message", message }));
+    const agent = new SdkAgent(context, feed);
+    for (const message of lines) agent.#note(message);
     return agent;
   }
 
-  private constructor(context: WorkerContext, log: MessageLog) {
+  private constructor(context: WorkerContext, feed: AgentFeed) {
     this.#context = context;
-    this.#log = log;
+    this.#feed = feed;
     this.messages = {
-      follow: (since, signal) => this.#follow(since, signal),
-      stored: (since) => this.#stored(since),
+      follow: (since, signal) => feed.follow(since, [...this.#asks.values().map(({ ask }) => ask)], signal),
+      stored: (since) => feed.stored(since),
       answer: (ask, answer) => this.#answer(ask, answer),
     };
   }
@@ -203,13 +198,13 @@ class SdkAgent implements Worker {
     return new Promise((resolve) => {
       const settle = (answer: AgentAnswer): void => {
         if (!this.#asks.delete(id)) return;
-        this.#tellAll({ kind: "answered", ask: id, verdict: answer.verdict });
+        this.#feed.tell({ kind: "answered", ask: id, verdict: answer.verdict });
         this.#context.changed();
         resolve(answer);
       };
       this.#asks.set(id, { ask, settle });
       signal?.addEventListener("abort", () => settle({ verdict: "deny" }), { once: true });
-      this.#tellAll(ask);
+      this.#feed.tell(ask);
       this.#context.changed();
     });
   }
@@ -222,9 +217,10 @@ class SdkAgent implements Worker {
 
   async #take(given: JsonObject): Promise<void> {
     const message: JsonObject = { ...given, uuid: given["uuid"] ?? this.#context.ids.uuid() };
-    const written = message["type"] === "stream_event" ? undefined : this.#log.append(message);
     this.#note(message);
-    this.#tellAll({ kind: "message", message });
+    const isPiece = message["type"] === "stream_event";
+    if (isPiece) this.#feed.tell({ kind: "message", message });
+    const written = isPiece ? undefined : this.#feed.keep(message);
     const session = message["session_id"];
     if (typeof session === "string" && session !== "" && session !== this.#context.record().session)
       await this.#context.keep({ session });
@@ -256,50 +252,6 @@ class SdkAgent implements Worker {
     this.#shown = { ...this.#shown, ...facts };
     this.#context.changed();
   }
-
-  #tellAll(update: AgentUpdate): void {
-    for (const reader of this.#readers) reader(update);
-  }
-
-  async *#stored(since: string | undefined): AsyncGenerator<JsonObject, void> {
-    const { count } = this.#log;
-    for await (const update of after(since, this.#log.read(count), () => this.#log.read(count)))
-      if (update.kind === "message") yield update.message;
-  }
-
-  async *#follow(since: string | null | undefined, signal: AbortSignal): AsyncGenerator<AgentUpdate, void> {
-    const heard = new Queue<AgentUpdate>({ limit: maxBehind });
-    // Heard from before the file is read: what is not among the first so many arrives here.
-    const { count } = this.#log;
-    for (const { ask } of this.#asks.values()) heard.push(ask);
-    const reader = (update: AgentUpdate): void => {
-      if (!heard.push(update)) heard.end();
-    };
-    const end = (): void => heard.end();
-    this.#readers.add(reader);
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      if (since !== null) yield* after(since, this.#log.read(count), () => this.#log.read(count));
-      yield* heard;
-    } finally {
-      this.#readers.delete(reader);
-      signal.removeEventListener("abort", end);
-    }
-  }
-}
-
-/** What follows the message with this uuid; all where none has it. */
-async function* after(
-  since: string | undefined,
-  stored: AsyncIterable<JsonObject>,
-  again: () => AsyncIterable<JsonObject>,
-): AsyncGenerator<AgentUpdate, void> {
-  let isFound = since === undefined;
-  for await (const message of stored) {
-    if (isFound) yield { kind: "message", message };
-    else isFound = message["uuid"] === since;
-  }
-  if (!isFound) for await (const message of again()) yield { kind: "message", message };
 }
 
 /** The last line that says something. */

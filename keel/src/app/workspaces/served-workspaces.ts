@@ -8,11 +8,13 @@ import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
 import type { AnswerTo } from "../../protocol/operation.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
 import type { NewWorker, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../../protocol/workspace.ts";
 import type { WorkspaceOperation } from "../../protocol/workspace-operations.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { LateGuard } from "../compose/late-ports.ts";
 import { agentEngines, engineOf, usualEngines } from "./engines.ts";
+import type { FolderPolicy } from "./folder-policy.ts";
 import { entryOf, type OpenWorkspace, recordOf, workerEntryOf } from "./open-workspace.ts";
 import { type FolderSettings, unknownEngine, type Worker, type WorkspaceSessions } from "./worker.ts";
 import { type HandlersOf, WorkerCalls, type WorkerHandlers } from "./worker-calls.ts";
@@ -31,6 +33,8 @@ export type ServedWorkspacesOptions = {
   hold(name: string): Promise<HeldLease>;
   /** What holds in a folder. */
   settings(cwd: string): Promise<FolderSettings>;
+  /** What may be done in a folder without a session. */
+  policy(cwd: string, mode: PermissionMode): Promise<FolderPolicy>;
   /** What a new agent there could be. */
   offers(cwd: string): Promise<Omit<AnswerTo<"choices">, "engines">>;
   readonly clock: Clock;
@@ -232,6 +236,7 @@ export class ServedWorkspaces {
       env: this.#options.env,
       guard: this.#options.guard,
       settings: () => this.#options.settings(open.record.folder),
+      policy: (mode) => this.#options.policy(open.record.cwd, mode),
       clock: this.#options.clock,
       ids: this.#options.ids,
       record: () => recordOf(open, id),

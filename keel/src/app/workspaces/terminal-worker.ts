@@ -3,12 +3,12 @@
  * program ends with the server; what it showed last is kept, and painted for whoever looks after a restart.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import path from "node:path";
 import * as z from "zod/mini";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { PtyCommand } from "../../workspace/terminals/pty-program.ts";
 import { type KeptScreen, Terminal } from "../../workspace/terminals/terminal.ts";
+import { ownCommand } from "./known-agents.ts";
 import type { StartWorker, Worker, WorkerContext, WorkerState, WorkerTerminal } from "./worker.ts";
 
 const usualSize = { columns: 80, rows: 24 };
@@ -165,10 +165,6 @@ class TerminalWorker implements Worker {
     }
   }
 }
-
-/** Beside the package that this code is of. */
-const ownCommand = (): string =>
-  path.join(path.dirname(createRequire(import.meta.url).resolve("keel/package.json")), "bin/keel");
 
 const keptSchema = z.object({
   epoch: z.string(),

@@ -1,6 +1,5 @@
 /** What one worker is asked, told and watched for, where it can be: the rows of the table that name a worker. */
 import { fault } from "../../kernel/fault.ts";
-import type { JsonObject } from "../../kernel/json.ts";
 import type { AnswerTo, OperationName, OperationQuestion } from "../../protocol/operation.ts";
 import type { AgentUpdate, DiffSummary } from "../../protocol/workspace.ts";
 import type { TerminalFeed, TerminalPosition } from "../../workspace/terminals/terminal-watcher.ts";
@@ -42,8 +41,7 @@ export class WorkerCalls {
       await agent.interrupt();
       return {};
     },
-    answerWorker: async ({ worker, ask, verdict, words }) =>
-      (await this.#messages(worker)).answer(ask, { verdict, words }),
+    answerWorker: async ({ worker, ask, ...answer }) => (await this.#messages(worker)).answer(ask, answer),
     typeInTerminal: async ({ worker, keys }) => {
       (await this.#terminal(worker)).type(keys);
       return {};
@@ -71,7 +69,7 @@ export class WorkerCalls {
     return (await this.#messages(worker)).follow(since, signal);
   }
 
-  async storedMessages(worker: string, since: string | undefined): Promise<AsyncIterable<JsonObject>> {
+  async storedMessages(worker: string, since: string | undefined): Promise<AsyncIterable<AgentUpdate>> {
     return (await this.#messages(worker)).stored(since);
   }
 

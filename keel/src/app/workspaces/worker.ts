@@ -1,10 +1,10 @@
 /** A worker as a workspace has it, whatever its engine: what is shown of it, and how it ends and starts again. */
 
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
-import type { JsonObject } from "../../kernel/json.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { OperationQuestion } from "../../protocol/operation.ts";
+import type { PermissionMode } from "../../protocol/settings.ts";
 import type { AgentUpdate, DiffSummary, FileDiff, NewWorker, WorkerEntry } from "../../protocol/workspace.ts";
 import type { DiffTotals } from "../../workspace/git/diff-summary.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
@@ -12,6 +12,7 @@ import type { TerminalFeed, TerminalPosition } from "../../workspace/terminals/t
 import type { LateGuard } from "../compose/late-ports.ts";
 import type { OpenSession } from "../open-session.ts";
 import type { Opening } from "../sessions/openings.ts";
+import type { FolderPolicy } from "./folder-policy.ts";
 import type { WorkerRecord } from "./workspace-store.ts";
 
 /** What changes of an entry while a worker works. */
@@ -42,12 +43,16 @@ export type WorkerMessages = {
   /** Those after the message with this uuid, all where none has it, then as they come; and what it asks. Null: from now on. */
   follow(since: string | null | undefined, signal: AbortSignal): AsyncIterable<AgentUpdate>;
   /** Those that are kept, of which pieces are none. */
-  stored(since: string | undefined): AsyncIterable<JsonObject>;
+  stored(since: string | undefined): AsyncIterable<AgentUpdate>;
   /** `late`: nobody waits for it any more. */
   answer(ask: string, answer: AgentAnswer): { readonly late: boolean };
 };
 
-export type AgentAnswer = { readonly verdict: "allow" | "deny"; readonly words?: string | undefined };
+export type AgentAnswer = {
+  readonly verdict: "allow" | "deny";
+  readonly words?: string | undefined;
+  readonly option?: string | undefined;
+};
 
 export type WorkerTerminal = {
   /** Throws `work_refused` where no program runs. */
@@ -94,6 +99,8 @@ export type WorkerContext = {
   readonly env: ProcessEnvironment;
   readonly guard: LateGuard;
   settings(): Promise<FolderSettings>;
+  /** What may be done in the folder without a session. Throws as `openFolderPolicy` does. */
+  policy(mode: PermissionMode): Promise<FolderPolicy>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
   readonly record: () => WorkerRecord;

@@ -150,6 +150,13 @@ const agentSdk = z.object({
   executable: setting(z.string(), "The program that it drives, in place of its own."),
 });
 
+const acpAgent = z.object({
+  command: z.string().check(z.minLength(1), z.describe("The program that speaks the protocol.")),
+  args: setting(texts, "What it is started with."),
+  env: setting(z.record(z.string(), z.string()), "What it finds in its environment besides."),
+  keys: setting(z.boolean(), "It sees the keys of providers in the server's environment too."),
+});
+
 const terminal = z.object({
   keys: setting(
     z.record(z.string(), z.union([z.string(), texts])),
@@ -227,6 +234,10 @@ export const settingsSchema = z.object({
     "`off`: commands run without the namespace that ends whatever they started; needed for setuid programs.",
   ),
   agentSdk: setting(agentSdk, "The official SDK, for agents of a workspace that it drives (`engine: sdk`)."),
+  acpAgents: setting(
+    z.record(z.string(), acpAgent),
+    "Agents of other people for workspaces (`engine: acp`), each by a name of yours.",
+  ),
   checkpoints: setting(checkpoints, "What `rewind` can restore."),
   diagnostics: setting(
     z.array(diagnostics),
@@ -256,6 +267,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   agentSdk: "it names code that runs in the server",
+  acpAgents: "it names programs that the server starts",
   checkpoints: "it says what can be restored",
   search: "it says where your key and your questions go",
   terminal: "it is your own screen, and may run a command of yours",

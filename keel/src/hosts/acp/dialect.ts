@@ -30,7 +30,8 @@ export type Telling =
   | { readonly kind: "call"; readonly callId: string; readonly fields: CallFields }
   /** `fields` where they are others than those of the call. */
   | { readonly kind: "call-started"; readonly callId: string; readonly fields?: CallFields | undefined }
-  | { readonly kind: "call-shows"; readonly callId: string; readonly display: Display }
+  /** It goes on, and may have something to show. */
+  | { readonly kind: "call-goes-on"; readonly callId: string; readonly display?: Display | undefined }
   | {
       readonly kind: "call-ended";
       readonly callId: string;
@@ -49,7 +50,11 @@ export type Telling =
       readonly severity: "info" | "warning" | "error";
       readonly title: string;
       readonly description?: string | undefined;
+      /** Somebody waits meanwhile: an editor without notices is told it in another way. */
+      readonly isAwaited?: boolean | undefined;
     }
+  /** It is at work, and has had nothing to say for a while. */
+  | { readonly kind: "pulse"; readonly at: number }
   | { readonly kind: "title"; readonly title: string };
 
 /** What does not change while a session is open. */
@@ -150,10 +155,7 @@ const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Tellings> =
       call ? { ...memo, calls: new Map([...memo.calls, [callId, call]]) } : memo,
     ];
   },
-  "tool.progress": ({ callId, display }, memo) => [
-    display ? [{ kind: "call-shows", callId, display }] : [],
-    memo,
-  ],
+  "tool.progress": ({ callId, display }, memo) => [[{ kind: "call-goes-on", callId, display }], memo],
   "tool.finished": (event, memo) => {
     const { callId, display, content, data, todos } = event;
     const isDone = ["done", "answered"].includes(outcomeOf(event).kind);
@@ -198,6 +200,7 @@ const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Tellings> =
         severity: "info",
         title: `Trying again (${attempt} of ${mostAttempts})`,
         description: fault.message,
+        isAwaited: true,
       },
     ],
     memo,

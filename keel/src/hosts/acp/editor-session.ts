@@ -10,19 +10,11 @@ import { type Envelope, type EventHandlers, handle, isDurable } from "../../prot
 import type { InputBlock } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { Asking } from "./asking.ts";
-import {
-  type AcpMemo,
-  cutCalls,
-  noMemo,
-  type Telling,
-  type Told,
-  tellingsOf,
-  userMessage,
-  withOwn,
-} from "./dialect.ts";
+import { userMessage } from "./dialect.ts";
 import { type Choices, patchFor } from "./options.ts";
 import { inputOf } from "./prompt.ts";
 import { type PromptEnd, promptEnd } from "./prompt-end.ts";
+import { Teller } from "./teller.ts";
 import { type TurnEnd, Turns } from "./turns.ts";
 import type { EditorWire } from "./wire.ts";
 import type { Wording, WorkState } from "./wording.ts";
@@ -34,7 +26,7 @@ export type EditorSessionOptions = {
   readonly wire: EditorWire;
   readonly wording: Wording;
   readonly bypass: Choices["bypass"];
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "now" | "monotonicMs">;
   readonly newId: () => string;
 };
 
@@ -47,15 +39,14 @@ const maxCancelMs = 200;
 export class EditorSession {
   readonly id: string;
   readonly #given: EditorSessionOptions;
-  readonly #told: Told;
+  readonly #teller: Teller;
   readonly #asking: Asking;
   readonly #turns = new Turns();
-  #memo: AcpMemo = noMemo;
   readonly #prompts = new Map<string, OpenPrompt>();
-  /** The turn that runs was cancelled, and answered as if it had ended. */
-  #isMuted = false;
   #state: WorkState = { state: "idle" };
   readonly #asks = new Set<string>();
+  /** The turn that runs is to end, with the agents that it began. */
+  #isCancelled = false;
   #commands: unknown;
   readonly #ends: (() => void)[] = [];
   /** What happens while the log is read. */
@@ -67,10 +58,14 @@ export class EditorSession {
     const { session } = given;
     this.#given = given;
     this.id = session.id;
-    this.#told = {
-      cwd: session.info.cwd,
-      window: (model) => session.info.models[model]?.windowTokens,
-    };
+    this.#teller = new Teller({
+      ...given,
+      sessionId: session.id,
+      told: {
+        cwd: session.info.cwd,
+        window: (model) => session.info.models[model]?.windowTokens,
+      },
+    });
     this.#asking = new Asking(given);
   }
 
@@ -84,14 +79,14 @@ export class EditorSession {
 
   /** Tells all that the log has, and what can be called. What happens meanwhile waits. */
   async replay(): Promise<void> {
-    this.#memo = noMemo;
+    this.#teller.forget();
     this.#commands = undefined;
-    await this.takeUp((event) => this.#tellEvent(event));
+    await this.takeUp((event) => this.#teller.hear(event));
     await this.tellCommands();
   }
 
   /** What the log has is known, and told to nobody unless it is said to whom. */
-  async takeUp(hear = (event: Durable): void => this.#learn(event)): Promise<void> {
+  async takeUp(hear = (event: Durable): void => this.#teller.learn(event)): Promise<void> {
     this.#held ??= [];
     this.#attach();
     for await (const event of this.source.history()) {
@@ -126,7 +121,7 @@ export class EditorSession {
   async prompt(content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptEnd> {
     const { wire } = this.#given;
     const id = this.#given.newId();
-    this.#memo = withOwn(this.#memo, id);
+    this.#teller.own(id);
     const prompt = this.#enter(id);
     // An editor that is gone has cancelled nothing: what it was asked stays open.
     const onAbort = (): void => {
@@ -148,7 +143,7 @@ export class EditorSession {
     const prompt = this.#enter(id);
     try {
       const blocks = inputOf(content);
-      this.#memo = withOwn(this.#memo, id);
+      this.#teller.own(id);
       const { ended } = await this.#submit(id, blocks, prompt);
       this.#enterState({ state: "running" });
       void ended.then((end) => this.#rest(this.#endFor(end, prompt), id));
@@ -164,10 +159,11 @@ export class EditorSession {
     const owed = [...this.#prompts.values()];
     for (const prompt of owed) prompt.isCancelled = true;
     const { session, clock, wire } = this.#given;
-    const { agents, running: turn } = this.#turns;
+    const { running: turn } = this.#turns;
     void session.submit({ type: "interrupt", dropQueued: true }).catch(() => undefined);
-    for (const taskId of agents) void session.submit({ type: "stop", taskId }).catch(() => undefined);
-    if (owed.length > 0 || turn !== undefined)
+    this.#stopAgents();
+    this.#isCancelled = owed.length > 0 || turn !== undefined;
+    if (this.#isCancelled)
       void clock.sleep(maxCancelMs, wire.gone).then(
         () => this.#cutOff(owed, turn),
         () => undefined,
@@ -196,7 +192,7 @@ export class EditorSession {
     const update = this.#given.wording.commands(all.filter(({ hidden }) => !hidden));
     if (sameJson(this.#commands, update)) return;
     this.#commands = update;
-    this.#send(update);
+    this.#teller.send(update);
   }
 
   /** Lets go of it: nothing is told any more. */
@@ -209,6 +205,7 @@ export class EditorSession {
     const prompt = { isCancelled: false, cut: Promise.withResolvers<void>() };
     this.#prompts.set(id, prompt);
     void this.tellCommands();
+    void this.#teller.pulse(() => this.#prompts.size > 0);
     return prompt;
   }
 
@@ -220,12 +217,12 @@ export class EditorSession {
   ): Promise<{ readonly ended: Promise<TurnEnd> }> {
     if (content.length === 0) throw fault("usage", { reason: "The prompt is empty." });
     const ended = this.#turns.endOf(id);
-    if (this.#given.wording.echoes) this.#tell([userMessage(id, content)]);
+    if (this.#given.wording.echoes) this.#teller.tell([userMessage(id, content)]);
     const receipt = await this.source
       .submit({ type: "input", id, content: [...content], when: "after" })
       .catch((thrown: unknown) => {
         // What was told of it does not count: it is nowhere.
-        this.#tell([{ kind: "withdrawn", by: "user", messageId: id }]);
+        this.#teller.tell([{ kind: "withdrawn", by: "user", messageId: id }]);
         throw thrown;
       });
     if (receipt.type === "ran") return { ended: Promise.resolve({ reason: "completed" }) };
@@ -248,7 +245,7 @@ export class EditorSession {
   #endFor(end: TurnEnd, { isCancelled }: OpenPrompt): PromptEnd {
     const ended = promptEnd(end, { isCancelled });
     if (ended.words !== undefined)
-      this.#tell([
+      this.#teller.tell([
         {
           kind: "message",
           by: "agent",
@@ -268,8 +265,8 @@ export class EditorSession {
     const late = [...this.#prompts].filter(([, prompt]) => owed.includes(prompt));
     const isRunning = turn !== undefined && this.#turns.running === turn;
     if (late.length === 0 && !isRunning) return;
-    if (isRunning) this.#tell(cutCalls(this.#memo));
-    this.#isMuted = isRunning;
+    if (isRunning) this.#teller.cutCalls();
+    this.#teller.isMuted = isRunning;
     for (const [id, { cut }] of late) {
       this.#turns.forget(id);
       cut.resolve();
@@ -279,7 +276,7 @@ export class EditorSession {
 
   #rest({ stopReason, error }: PromptEnd, promptId?: string): void {
     if (promptId !== undefined) this.#prompts.delete(promptId);
-    if (this.#prompts.size > 0 || (this.#isRunning && !this.#isMuted)) return;
+    if (this.#prompts.size > 0 || (this.#isRunning && !this.#teller.isMuted)) return;
     this.#enterState({
       state: "idle",
       stopReason: error ? "error" : stopReason,
@@ -291,11 +288,16 @@ export class EditorSession {
     const isNews = state.state !== this.#state.state;
     this.#state = state;
     const update = isNews || telling === "always" ? this.#given.wording.state(state) : undefined;
-    if (update) this.#send(update);
+    if (update) this.#teller.send(update);
   }
 
   get #isRunning(): boolean {
     return this.#turns.running !== undefined;
+  }
+
+  #stopAgents(): void {
+    for (const taskId of this.#turns.agents)
+      void this.source.submit({ type: "stop", taskId }).catch(() => undefined);
   }
 
   #attach(): void {
@@ -308,16 +310,12 @@ export class EditorSession {
     this.#ends.push(session.onEvent(hear), ...("onOther" in session ? [session.onOther(hear)] : []));
   }
 
-  #learn(event: Envelope): void {
-    [, this.#memo] = tellingsOf(event, this.#memo, this.#told);
-  }
-
   /** An ask of an agent is a question to the same person. */
   #hear(event: Envelope): void {
     this.#turns.hear(event);
     handle(this.#asked, event);
     if (!event.origin) handle(this.#before, event);
-    this.#tellEvent(event);
+    this.#teller.hear(event);
     if (!event.origin) handle(this.#after, event);
   }
 
@@ -325,12 +323,12 @@ export class EditorSession {
     "ask.opened": ({ ask }) => {
       this.#asks.add(ask.id);
       void this.#asking.open(ask);
-      if (!this.#isMuted) this.#enterState({ state: "requires_action" });
+      if (!this.#teller.isMuted) this.#enterState({ state: "requires_action" });
     },
     "ask.closed": ({ askId }) => {
       this.#asks.delete(askId);
       this.#asking.close(askId);
-      const isAtWork = this.#isRunning && !this.#isMuted;
+      const isAtWork = this.#isRunning && !this.#teller.isMuted;
       if (this.#asks.size === 0 && isAtWork) this.#enterState({ state: "running" });
     },
   };
@@ -342,31 +340,19 @@ export class EditorSession {
   readonly #after: EventHandlers<Envelope, [], void> = {
     "settings.changed": ({ patch }) => void this.#tellChoices(patch),
     "turn.finished": (end) => {
-      if (this.#isMuted) this.#isMuted = false;
+      // Those that it began at the last moment are heard of by now.
+      if (this.#isCancelled && end.reason === "interrupted") this.#stopAgents();
+      this.#isCancelled = false;
+      if (this.#teller.isMuted) this.#teller.isMuted = false;
       else if (this.#prompts.size === 0) this.#rest(promptEnd(end, { isCancelled: false }));
     },
   };
-
-  #tellEvent(event: Envelope): void {
-    const [tellings, memo] = tellingsOf(event, this.#memo, this.#told);
-    this.#memo = memo;
-    if (!this.#isMuted) this.#tell(tellings);
-  }
-
-  #tell(tellings: readonly Telling[]): void {
-    for (const telling of tellings)
-      for (const update of this.#given.wording.updates(telling)) this.#send(update);
-  }
-
-  #send(update: object): void {
-    this.#given.wire.notify("session/update", { sessionId: this.id, update });
-  }
 
   async #tellChoices({ permissionMode, model, effort }: SettingsPatch): Promise<void> {
     if (permissionMode === undefined && model === undefined && effort === undefined) return;
     const choices = await this.choices().catch(() => undefined);
     if (!choices) return;
     const changed = permissionMode === undefined ? "other" : "mode";
-    for (const update of this.#given.wording.choices(choices, changed)) this.#send(update);
+    for (const update of this.#given.wording.choices(choices, changed)) this.#teller.send(update);
   }
 }

@@ -2,6 +2,7 @@
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import { never } from "../../kernel/never.ts";
 import type { Display } from "../../protocol/tool.ts";
+import { isoTime } from "../../view/say.ts";
 import type { EditorAbilities } from "./capabilities.ts";
 import type { Speaker, Telling } from "./dialect.ts";
 import { diffsOf } from "./diffs.ts";
@@ -63,11 +64,11 @@ export function updatesV1(telling: Telling, to: TellingV1): SessionUpdate[] {
       const { callId: toolCallId, fields = {} } = telling;
       return [{ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress", ...fields }];
     }
-    case "call-shows": {
-      const content = contentFor(telling.display, to);
-      if (content.length === 0) return [];
-      const { callId: toolCallId } = telling;
-      return [{ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress", content }];
+    case "call-goes-on": {
+      const { callId: toolCallId, display } = telling;
+      const content = display ? contentFor(display, to) : [];
+      const shown = content.length === 0 ? {} : { content };
+      return [{ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress", ...shown }];
     }
     case "call-ended": {
       const { callId: toolCallId, status, display, result, data } = telling;
@@ -96,9 +97,13 @@ export function updatesV1(telling: Telling, to: TellingV1): SessionUpdate[] {
       return to.shows.compaction ? [{ sessionUpdate: "compaction_update", ...compacted }] : [];
     }
     case "notice": {
-      const { severity, title, description = null } = telling;
-      return to.shows.notices ? [{ sessionUpdate: "notice", severity, title, description }] : [];
+      const { severity, title, description = null, isAwaited } = telling;
+      if (to.shows.notices) return [{ sessionUpdate: "notice", severity, title, description }];
+      const text = description === null ? `${title}.\n` : `${title}: ${description}\n`;
+      return isAwaited ? [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } }] : [];
     }
+    case "pulse":
+      return [{ sessionUpdate: "session_info_update", updatedAt: isoTime(telling.at) ?? null }];
     case "title":
       return [{ sessionUpdate: "session_info_update", title: telling.title }];
     default:

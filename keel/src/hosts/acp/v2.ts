@@ -7,6 +7,7 @@ import type {
 } from "@agentclientprotocol/sdk/experimental/v2";
 import { never } from "../../kernel/never.ts";
 import type { Display } from "../../protocol/tool.ts";
+import { isoTime } from "../../view/say.ts";
 import type { Speaker, Telling } from "./dialect.ts";
 import { diffOf } from "./diffs.ts";
 import { type Choices, offeredOptions } from "./options.ts";
@@ -88,13 +89,17 @@ export function updatesV2(telling: Telling): SessionUpdate[] {
       const { callId: toolCallId, fields = {} } = telling;
       return [{ sessionUpdate: "tool_call_update", toolCallId, status: "in_progress", ...fields }];
     }
-    case "call-shows": {
+    case "call-goes-on": {
       const { callId: toolCallId, display } = telling;
-      const content = contentFor(toolCallId, display);
-      if (content.length === 0) return [];
+      const content = display ? contentFor(toolCallId, display) : [];
       return [
-        ...terminalOf(toolCallId, display),
-        { sessionUpdate: "tool_call_update", toolCallId, status: "in_progress", content },
+        ...(display ? terminalOf(toolCallId, display) : []),
+        {
+          sessionUpdate: "tool_call_update",
+          toolCallId,
+          status: "in_progress",
+          ...(content.length === 0 ? {} : { content }),
+        },
       ];
     }
     case "call-ended": {
@@ -130,6 +135,8 @@ export function updatesV2(telling: Telling): SessionUpdate[] {
       const { severity, title, description = null } = telling;
       return [{ sessionUpdate: "notice", severity, title, description }];
     }
+    case "pulse":
+      return [{ sessionUpdate: "session_info_update", updatedAt: isoTime(telling.at) ?? null }];
     case "title":
       return [{ sessionUpdate: "session_info_update", title: telling.title }];
     default:

@@ -1,14 +1,20 @@
 /**
- * Whether an agent keeps to version 1 of the Agent Client Protocol: each requirement of the table, each with an agent of
- * its own, started by the command that is given.
+ * Whether an agent keeps to the Agent Client Protocol, version 1 or the draft of version 2: each requirement of a table,
+ * each with an agent of its own, started by the command that is given.
  */
 import { messageChecks } from "./checks.ts";
-import { type AcpRequirementId, type AcpTier, acpRequirements } from "./requirements.ts";
+import { meetingChecksV2 } from "./meeting-checks-v2.ts";
+import { type AcpRequirementId, type AcpTier, acpRequirements, type RequirementRow } from "./requirements.ts";
+import { type AcpRequirementIdV2, acpRequirementsV2 } from "./requirements-v2.ts";
 import { sessionChecks } from "./session-checks.ts";
+import { sessionChecksV2 } from "./session-checks-v2.ts";
 import { type AcpKitOptions, type CheckOutcome, KitFinding } from "./stage.ts";
+import { toldChecksV2 } from "./told-checks-v2.ts";
+import { turnChecksV2 } from "./turn-checks-v2.ts";
+import { wireChecksV2 } from "./wire-checks-v2.ts";
 
-export type AcpVerdict = {
-  readonly id: AcpRequirementId;
+export type AcpVerdict<Id = AcpRequirementId> = {
+  readonly id: Id;
   readonly tier: AcpTier;
   readonly says: string;
   /** `not-applicable`: the agent did not announce what it is about, or `why` it could not be tried. */
@@ -17,12 +23,49 @@ export type AcpVerdict = {
   readonly why?: string | undefined;
 };
 
-const checks = { ...messageChecks, ...sessionChecks };
+type AcpCheckOf = (options: AcpKitOptions) => Promise<CheckOutcome>;
+
+const checks: Readonly<Record<AcpRequirementId, AcpCheckOf>> = { ...messageChecks, ...sessionChecks };
+const checksV2: Readonly<Record<AcpRequirementIdV2, AcpCheckOf>> = {
+  ...meetingChecksV2,
+  ...sessionChecksV2,
+  ...toldChecksV2,
+  ...turnChecksV2,
+  ...wireChecksV2,
+};
 
 /** Never throws: an agent that cannot be started fails. */
-export async function checkAcp(id: AcpRequirementId, options: AcpKitOptions): Promise<AcpVerdict> {
-  const { tier, says } = acpRequirements[id];
-  const outcome = await checks[id](options).catch((thrown: unknown): CheckOutcome => {
+export const checkAcp = (id: AcpRequirementId, options: AcpKitOptions): Promise<AcpVerdict> =>
+  verdictOf(id, acpRequirements[id], () => checks[id](options));
+
+export const checkAcpV2 = (
+  id: AcpRequirementIdV2,
+  options: AcpKitOptions,
+): Promise<AcpVerdict<AcpRequirementIdV2>> =>
+  verdictOf(id, acpRequirementsV2[id], () => checksV2[id](options));
+
+/** All of them, one after the other. */
+export const runAcpKit = (options: AcpKitOptions): Promise<AcpVerdict[]> =>
+  inTurn(acpRequirements, (id) => checkAcp(id, options));
+
+export const runAcpKitV2 = (options: AcpKitOptions): Promise<AcpVerdict<AcpRequirementIdV2>[]> =>
+  inTurn(acpRequirementsV2, (id) => checkAcpV2(id, options));
+
+async function inTurn<Id extends string, T>(
+  table: Readonly<Record<Id, unknown>>,
+  check: (id: Id) => Promise<T>,
+): Promise<T[]> {
+  const verdicts: T[] = [];
+  for (const id of Object.keys(table) as Id[]) verdicts.push(await check(id));
+  return verdicts;
+}
+
+async function verdictOf<Id>(
+  id: Id,
+  { tier, says }: RequirementRow,
+  check: () => Promise<CheckOutcome>,
+): Promise<AcpVerdict<Id>> {
+  const outcome = await check().catch((thrown: unknown): CheckOutcome => {
     if (thrown instanceof KitFinding) return thrown.sentence;
     return thrown instanceof Error ? thrown.message : String(thrown);
   });
@@ -30,12 +73,4 @@ export async function checkAcp(id: AcpRequirementId, options: AcpKitOptions): Pr
   if (typeof outcome === "string") return { id, tier, says, state: "fails", why: outcome };
   if ("told" in outcome) return { id, tier, says, state: "holds", why: outcome.told };
   return { id, tier, says, state: "not-applicable", why: outcome.notApplicable };
-}
-
-/** All of them, one after the other. */
-export async function runAcpKit(options: AcpKitOptions): Promise<AcpVerdict[]> {
-  const verdicts: AcpVerdict[] = [];
-  for (const id of Object.keys(acpRequirements))
-    verdicts.push(await checkAcp(id as AcpRequirementId, options));
-  return verdicts;
 }

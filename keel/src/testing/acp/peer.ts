@@ -12,8 +12,12 @@ export type AgentCommand = {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
-/** A line of the agent. `message` is undefined for one that is no JSON object. */
-export type HeardLine = { readonly text: string; readonly message: JsonObject | undefined };
+/** A line of the agent. `message` is undefined for one that is no JSON object; `messages` has those of a batch too. */
+export type HeardLine = {
+  readonly text: string;
+  readonly message: JsonObject | undefined;
+  readonly messages: readonly JsonObject[];
+};
 
 export type PeerLimits = {
   /** For an answer. */
@@ -31,6 +35,8 @@ export class AcpPeer {
   readonly wanted: string[] = [];
   /** From now on permissions are answered as those of a turn that was cancelled. */
   isCancelled = false;
+  /** What a request for permission is answered with, in place of its first option; `never` leaves it open. */
+  outcome: JsonObject | "never" | undefined;
   readonly limits: PeerLimits;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #bytes: Buffer[] = [];
@@ -91,8 +97,9 @@ export class AcpPeer {
   }
 
   async response(id: Json): Promise<JsonObject | undefined> {
-    const found = await this.wait(({ message }) => isResponse(message) && message?.["id"] === id);
-    return found?.message;
+    const isMeant = (message: JsonObject): boolean => isResponse(message) && message["id"] === id;
+    const found = await this.wait(({ messages }) => messages.some(isMeant));
+    return found?.messages.find(isMeant);
   }
 
   /** The first line that fits, also one that came before. */
@@ -139,8 +146,10 @@ export class AcpPeer {
     for (const piece of pieces) {
       const parsed = parseJson(piece);
       const message = isObject(parsed) ? (parsed as JsonObject) : undefined;
-      this.lines.push({ text: piece, message });
-      if (message && typeof message["method"] === "string" && "id" in message) this.#answer(message);
+      const parts = Array.isArray(parsed) ? parsed : [message];
+      const messages = parts.filter((part): part is JsonObject => isObject(part));
+      this.lines.push({ text: piece, message, messages });
+      for (const one of messages) if (typeof one["method"] === "string" && "id" in one) this.#answer(one);
     }
     this.#wake();
   }
@@ -148,6 +157,7 @@ export class AcpPeer {
   #answer(request: JsonObject): void {
     const method = String(request["method"]);
     this.wanted.push(method);
+    if (method === "session/request_permission" && this.outcome === "never") return;
     const answer =
       method === "session/request_permission"
         ? { result: { outcome: this.#outcome(request["params"]) } }
@@ -156,6 +166,7 @@ export class AcpPeer {
   }
 
   #outcome(params: unknown): JsonObject {
+    if (this.outcome !== undefined && this.outcome !== "never" && !this.isCancelled) return this.outcome;
     const options = isObject(params) && Array.isArray(params["options"]) ? params["options"] : [];
     const [first] = options;
     return this.isCancelled || !isObject(first)

@@ -3,12 +3,7 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import path from "node:path";
 import { asObject, isObject, type Json, type JsonObject } from "../../kernel/json.ts";
 import { type AcpCheck, endsWell, met } from "./checks.ts";
-import { isUpdateOf, type KitStage, said, stopReasonOf, updateIn } from "./stage.ts";
-
-const pixel =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** A sound of no length. */
-const silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
+import { isUpdateOf, type KitStage, promptParts, said, stopReasonOf, updateIn } from "./stage.ts";
 
 const notApplicable = (why: string) => ({ notApplicable: why });
 
@@ -125,7 +120,7 @@ export const sessionChecks = {
   }),
   "ACP-PROMPT-003": met(async (stage) => {
     const { sessionId } = await stage.begin();
-    const blocks = [{ type: "resource_link", uri: "file:///tmp/kit.txt", name: "kit.txt" }];
+    const blocks = [promptParts.link];
     return endsWell("a prompt with a link", await stage.prompt(sessionId, { blocks }));
   }),
   "ACP-CANCEL-001": met(async (stage) => {
@@ -265,12 +260,9 @@ export const sessionChecks = {
     const bad = listOf(configOptions).find(({ type }) => type === "boolean");
     return bad && `the option ${String(bad["id"])} is yes-or-no`;
   }),
-  "ACP-PROMPTCAP-001": promptCan("image", { type: "image", mimeType: "image/png", data: pixel }),
-  "ACP-PROMPTCAP-002": promptCan("audio", { type: "audio", mimeType: "audio/wav", data: silence }),
-  "ACP-PROMPTCAP-003": promptCan("embeddedContext", {
-    type: "resource",
-    resource: { uri: "file:///tmp/kit.txt", mimeType: "text/plain", text: "a few words" },
-  }),
+  "ACP-PROMPTCAP-001": promptCan("image", promptParts.image),
+  "ACP-PROMPTCAP-002": promptCan("audio", promptParts.audio),
+  "ACP-PROMPTCAP-003": promptCan("embeddedContext", promptParts.resource),
   "ACP-AUTH-001": met(async ({ authMethods }) => {
     const ids = authMethods.map(({ id }) => id);
     return new Set(ids).size === ids.length ? undefined : "two ways to log in have one id";

@@ -8,10 +8,12 @@ export type AcpKitOptions = {
   readonly agent: AgentCommand;
   /** A folder that sessions work in; it should be empty. */
   readonly folder: string;
-  /** The JSON Schema of version 1, as the protocol publishes it. */
+  /** The JSON Schema of the version that is tried, as the protocol publishes it. */
   readonly schema: JsonObject;
   /** Words whose answer takes long enough to be cancelled in between. */
   readonly longPrompt?: string | undefined;
+  /** Words that make the agent plan, use a tool and ask for permission. */
+  readonly askPrompt?: string | undefined;
   /** The way to log in, where the agent needs one. */
   readonly authMethod?: string | undefined;
   /** Whether the agent may be told to forget its login. */
@@ -33,6 +35,26 @@ export const stopReasons: ReadonlySet<unknown> = new Set([
   "refusal",
   "cancelled",
 ]);
+
+/** What a prompt may hold beside words. */
+export const promptParts = {
+  image: {
+    type: "image",
+    mimeType: "image/png",
+    data: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  },
+  /** A sound of no length. */
+  audio: {
+    type: "audio",
+    mimeType: "audio/wav",
+    data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=",
+  },
+  resource: {
+    type: "resource",
+    resource: { uri: "file:///tmp/kit.txt", mimeType: "text/plain", text: "a few words" },
+  },
+  link: { type: "resource_link", uri: "file:///tmp/kit.txt", name: "kit.txt" },
+} as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** One check has one agent; it is gone afterwards. */
 export class KitStage implements AsyncDisposable {

@@ -6,11 +6,14 @@ import type { ServedSessions } from "../../../app/sessions/served-sessions.ts";
 import { fault, toFault } from "../../../kernel/fault.ts";
 import { oneLine, shorten } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import type { Caller } from "../../../protocol/operation.ts";
 import type { AgentUpdate, WorkerEntry, WorkspaceUpdate } from "../../../protocol/workspace.ts";
+import { noFacts } from "../../../sdk/dialect/memo.ts";
 import type { SDKSentMessage } from "../../../sdk/messages/messages.ts";
 import type { ClientConnection } from "../connection.ts";
 import type { LineQueue } from "../line-queue.ts";
+import { newConsoleMemo, toLines } from "./agent-dialect.ts";
 import { activityOf } from "./app-dialect.ts";
 import {
   type AgentClientLine,
@@ -58,7 +61,8 @@ export async function openMessages(
   };
   const updates = await workers.watchMessages(worker, null, stop.signal);
   const followMessages = async (): Promise<void> => {
-    for await (const update of updates) say(toldOf(update));
+    const toldOf = toldBy();
+    for await (const update of updates) for (const line of toldOf(update)) say(line);
   };
   followMessages().catch(unlessOver);
   followState().catch(unlessOver);
@@ -80,10 +84,13 @@ export async function openMessages(
         throw fault("work_refused", { reason: "The settings of this agent are its engine's." });
       case "request-history": {
         const messages: SDKSentMessage[] = [];
-        for await (const message of await workers.storedMessages(worker, line.lastUuid ?? undefined))
-          messages.push(message as unknown as SDKSentMessage);
+        const toldOf = toldBy();
+        for await (const update of await workers.storedMessages(worker, line.lastUuid ?? undefined))
+          for (const told of toldOf(update)) if (told.type === "sdk-message") messages.push(told.message);
+        // Messages that are made of events have names of their own: what the client has is left out here.
+        const known = messages.findIndex(({ uuid }) => uuid === line.lastUuid);
         const last = messages.at(-1)?.uuid ?? line.lastUuid ?? null;
-        return say({ type: "message-history", messages, lastUuid: last });
+        return say({ type: "message-history", messages: messages.slice(known + 1), lastUuid: last });
       }
     }
   };
@@ -102,16 +109,25 @@ export async function openMessages(
   };
 }
 
-function toldOf(update: AgentUpdate): ToldOfAgent {
-  switch (update.kind) {
-    case "message":
-      // As its engine gave it.
-      return { type: "sdk-message", message: update.message as unknown as SDKSentMessage };
-    case "ask":
-      return { type: "ask", ask: askOf(update.ask) };
-    case "answered":
-      return { type: "ask-closed", askId: update.ask, verdict: update.verdict ?? "deny", by: "host" };
-  }
+/** Of an engine that tells events of ours, the lines are those that a session of ours has; its state comes by the list. */
+function toldBy(): (update: AgentUpdate) => ToldOfAgent[] {
+  let memo = newConsoleMemo(noFacts);
+  return (update) => {
+    switch (update.kind) {
+      case "message":
+        // As its engine gave it.
+        return [{ type: "sdk-message", message: update.message as unknown as SDKSentMessage }];
+      case "event": {
+        const [lines, next] = toLines(update.event as unknown as Envelope, memo);
+        memo = next;
+        return lines.filter(({ type }) => type !== "activity");
+      }
+      case "ask":
+        return [{ type: "ask", ask: askOf(update.ask) }];
+      case "answered":
+        return [{ type: "ask-closed", askId: update.ask, verdict: update.verdict ?? "deny", by: "host" }];
+    }
+  };
 }
 
 const maxTitle = 200;
