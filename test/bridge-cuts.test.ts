@@ -81,6 +81,8 @@ test("cuts, restarts of either end and registrations that come twice cost no wor
         await pause(10);
       }
     })();
+    // Whatever stops it is told where it is waited for.
+    answers.catch(() => undefined);
     for (const what of ["server", "bridge", "registered"].toSorted(() => random.below(3) - 1) as (
       | "server"
       | "bridge"

@@ -21,12 +21,16 @@ import { type ModelServerOptions, startModelServer } from "../../keel/src/testin
 import { type CuttingProxy, cuttingProxy } from "../handle/cutting-proxy.ts";
 import { randomOf } from "../store/random.ts";
 
-/** Pauses are as many times shorter, and silence is found as many times sooner. */
-export const hurry = 40;
+/** Pauses between tries are as many times shorter. */
+const hurry = 40;
+/** Silence is found sooner than in life, and late enough for a busy machine: a side that is slow is not gone. */
+const silentMs = 2_000;
+const pingMs = 500;
 
-export const quickRetry: RetryPorts = {
+/** Nobody gives up within a test: that has a test of its own, on a clock that it moves. */
+const quickRetry: RetryPorts = {
   clock: {
-    monotonicMs: () => performance.now() * hurry,
+    monotonicMs: () => performance.now(),
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         const end = (): void => {
@@ -131,7 +135,7 @@ export async function bridgeStage(script: ModelServerOptions["script"]): Promise
         names: () => ({ hosts, origins: new Set() }),
         now: () => Date.now(),
       }),
-      limits: { pingMs: 3_000 / hurry },
+      limits: { pingMs },
     });
     await new Promise<void>((resolve) => door.server.listen(0, "127.0.0.1", resolve));
     const address = door.server.address();
@@ -218,7 +222,7 @@ export async function bridgeStage(script: ModelServerOptions["script"]): Promise
         worktrees,
         retry: quickRetry,
         sessionOptions: {},
-        silentMs: 8_000 / hurry,
+        silentMs,
         say: (words) => said.push(words),
         ...more,
       });
