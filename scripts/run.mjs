@@ -21,7 +21,7 @@ export function run(command, parameters, env = {}, stdio = "inherit") {
 }
 
 /**
- * Runs vitest, with a temporary folder of its own: what tests leave there goes with it. `reportTo`, a path inside the repository, is where the reporter writes which requirements
+ * Runs vitest. `reportTo`, a path inside the repository, is where the reporter writes which requirements
  * a passing test has proven; without it the report is read and thrown away.
  */
 export async function runVitest(parameters, { env = {}, reportTo } = {}) {
@@ -32,8 +32,6 @@ export async function runVitest(parameters, { env = {}, reportTo } = {}) {
   try {
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
     const code = await run(process.execPath, [vitest, "run", ...parameters], {
-      TMPDIR: notes,
-      KEEL_TEST_KEPT: tmpdir(),
       ...env,
       KEEL_TEST_NOTES: notes,
       KEEL_TEST_REPORT: report,

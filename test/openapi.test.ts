@@ -31,6 +31,7 @@ const routes = Object.entries(document.paths).flatMap(([at, methods]) =>
 function validator(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   ajv.addVocabulary(["openapi", "info", "servers", "security", "tags", "paths", "components"]);
+  ajv.addFormat("uuid", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
   ajv.addSchema({ $id: "keel", ...made });
   return ajv;
 }
@@ -283,6 +284,49 @@ describe("every route of the document", () => {
     expect(hasNone.map(({ status }) => status)).toEqual(hasNone.map(() => 409));
     await works("DELETE /api/workers/{worker}", { fields: worker });
     await works("DELETE /api/workspaces/{workspace}", { fields: { workspace } });
+
+    // A machine that nobody can reach.
+    const bridge = "0198c0de-0000-7000-8000-000000000010";
+    await works("POST /v1/environments/bridge", {
+      body: {
+        dir: "/far/away",
+        machineName: "far away",
+        branch: "main",
+        maxSessions: 2,
+        spawnMode: "same-dir",
+        bridgeId: "0198c0de-0000-7000-8000-000000000011",
+        environmentId: bridge,
+      },
+    });
+    const gave = await works("POST /api/bridges/{bridge}/work", {
+      fields: { bridge },
+      body: { prompt: "Begin." },
+    });
+    expect(await works("GET /api/bridges")).toMatchObject([{ id: bridge, sessions: [gave["session"]] }]);
+    const lines = await follow(`${url}/v1/environments/${bridge}/lines?channel=a`, secret);
+    called.add("GET /v1/environments/{environment}/lines");
+    await works("POST /v1/environments/{environment}/lines", {
+      fields: { environment: bridge },
+      query: "?channel=a",
+      body: { lines: [{ type: "hello", version: 1, epoch: 1, session_ids: [], done: [] }] },
+    });
+    expect((await lines.next()).type).toBe("welcome");
+    const work = (await lines.next()) as { type: string; secret: string };
+    const { session_ingress_token: token } = JSON.parse(Buffer.from(work.secret, "base64url").toString());
+    const far = { session: String(gave["session"]) };
+    const ingress = await follow(`${url}/v1/sessions/${far.session}/ingress?channel=b`, secret);
+    called.add("GET /v1/sessions/{session}/ingress");
+    await works("POST /v1/sessions/{session}/ingress", {
+      fields: far,
+      query: "?channel=b",
+      body: {
+        lines: [{ type: "attach", session_id: far.session, key: "a-key-of-some-length", token, seq: 0 }],
+      },
+    });
+    expect(await ingress.next()).toEqual({ type: "attached", after: 0 });
+    await ingress.stop();
+    await lines.stop();
+    await works("DELETE /api/bridges/{bridge}", { fields: { bridge } });
 
     // What is refused is told as the document says.
     const unknown = { session: "0198c0de-0000-7000-8000-000000000009" };

@@ -69,6 +69,16 @@ test("a Node that is too old is refused with both versions and the set-up exit c
   expect(ended.stderr).toContain("needs Node 24 or newer, but found 20.20.2");
 });
 
+test("the library says the same of a Node that is too old, in one line", () => {
+  verifies("S4.34");
+  const shim = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})";
+  const library = path.resolve(import.meta.dirname, "../../keel/dist/index.js");
+  const program = `await import(${JSON.stringify(library)}).catch((thrown) => console.log(thrown.stack))`;
+  const words = ["--import", shim, "--input-type=module", "-e", program];
+  const said = execFileSync(process.execPath, words, { encoding: "utf8" });
+  expect(said).toBe(`keel: needs Node 22.13 or newer, but runs on 20.20.2 (${process.execPath}).\n`);
+});
+
 test("a system that Keel is not made for is refused with a sentence and the set-up exit code", async () => {
   verifies("S4.34");
   const shim = "data:text/javascript,Object.defineProperty(process,'platform',{value:'sunos'})";

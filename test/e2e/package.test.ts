@@ -26,7 +26,8 @@ test("the package holds what its description names, the README and the licence, 
   // What scripts say stands before the answer.
   const [packed]: Packed[] = JSON.parse(stdout.slice(stdout.indexOf("[\n")));
   const names = packed?.files.map((file) => file.path) ?? [];
-  const { exports, bin } = JSON.parse(readFileSync(path.join(keel, "package.json"), "utf8"));
+  const { exports, bin, keywords } = JSON.parse(readFileSync(path.join(keel, "package.json"), "utf8"));
+  expect(keywords).toEqual(expect.arrayContaining(["agent", "agent-sdk", "mcp"]));
   const named = JSON.stringify([exports, bin]).match(/(?:dist|bin)\/[^"]+/g) ?? [];
   expect(named.length).toBeGreaterThan(10);
   const wanted = [...named, "bin/start.cjs", "bin/load.cjs", "dist/cli/main.cjs", "README.md", "LICENSE"];

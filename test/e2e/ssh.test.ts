@@ -24,8 +24,8 @@ import { keel } from "./command.ts";
 import { command, openStage, type Stage, until } from "./stage.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-/** Silence is found sooner, so that a test need not wait for it. */
-const hurry = 20;
+/** Silence is found sooner, so that a test need not wait for it; a busy machine may still take two seconds to answer. */
+const hurry = 4;
 const quickTimers: LinkTimers = {
   every(ms, tick) {
     const timer = setInterval(tick, ms / hurry);

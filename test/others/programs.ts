@@ -121,7 +121,7 @@ export const notRun: Readonly<Record<string, string>> = {
   "claude-code-action": "an action of a forge, not a package",
   nanoclaw: "a repository, not a package",
   "opcode, crystal, vibe-kanban, humanlayer, Cline":
-    "not libraries of npm; their command lines are rows of test/e2e/flags.test.ts",
+    "not libraries of npm; each flag that they give is a row of test/e2e/flags.test.ts",
   "the vendor's demos": "a repository, not a package",
   promptfoo: "installs 2.6 GB; its provider of the SDK calls query(), as others of this table do",
   "@cloudcli-ai/cloudcli":

@@ -109,6 +109,29 @@ describe("servers", () => {
     ]);
     expect(server.requests).toHaveLength(4);
   });
+
+  test("that are allowed can be made to ask, and to ask no longer", async () => {
+    const asked: string[] = [];
+    const canUseTool: CanUseTool = async (name) => {
+      asked.push(name);
+      return { behavior: "allow" };
+    };
+    const calls: string[] = [];
+    const { answers } = await talk(
+      { replies: Array.from({ length: 3 }, () => [reply(greet("one")), reply("ok")]).flat() },
+      { mcpServers: { one: greeter("one", calls) }, allowedTools: ["mcp__one"], canUseTool },
+      [
+        async (running) => [[...asked], await running.setMcpPermissionModeOverride("one", "default")],
+        async (running) => [[...asked], await running.setMcpPermissionModeOverride("one", null)],
+      ],
+    );
+    expect(answers).toEqual([
+      [[], {}],
+      [["mcp__one__greet"], {}],
+    ]);
+    expect(asked).toEqual(["mcp__one__greet"]);
+    expect(calls).toEqual(["Ada", "Ada", "Ada"]);
+  });
 });
 
 describe("settings", () => {

@@ -254,6 +254,7 @@ export function comparable(messages: readonly WireMessage[], folder: string): un
     .replaceAll(folder, "FOLDER")
     .replaceAll(/FOLDER\/home\/projects\/[\w-]+/g, "PROJECT")
     .replaceAll(agent, "AGENT")
+    .replaceAll(/(Time of the provider:) [^"\\]+/g, "$1 some")
     .replaceAll(uuid, (id) => {
       const known = ids.get(id) ?? `id ${ids.size}`;
       ids.set(id, known);

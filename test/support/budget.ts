@@ -68,6 +68,10 @@ export const budgets = {
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
+  /** Cuts between a bridge and its server, restarts of either and registrations that come twice. */
+  "bridge-cuts": { sample: 12, full: 200, seconds: 25 },
+  /** Kills of a bridge and of its server, each a process, in one conversation. */
+  "bridge-kills": { sample: 3, full: 100, seconds: 15 },
   /** Sessions of `keel acp` that are walked through at random: each line is held to the schema of the protocol. */
   "acp-walks": { sample: 25, full: 1_000, seconds: 20 },
   /** Cancels of `keel acp` at seeded moments, in each of its phases. */

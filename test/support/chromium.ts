@@ -19,12 +19,9 @@ export async function serveChromium(): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath: await unpacked(), args, host: "127.0.0.1" });
 }
 
-/**
- * It unpacks under fixed names into whatever the temporary folder is: here into one that nobody else uses, and that
- * outlives a run, which removes its own.
- */
+/** It unpacks under fixed names into whatever the temporary folder is: here into one that nobody else uses. */
 async function unpacked(): Promise<string> {
-  const folder = path.join(process.env["KEEL_TEST_KEPT"] ?? tmpdir(), "keel-test-chromium");
+  const folder = path.join(tmpdir(), "keel-test-chromium");
   await mkdir(folder, { recursive: true });
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = folder;

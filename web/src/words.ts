@@ -306,6 +306,7 @@ export const words = {
   access: {
     watch: "This device may only watch.",
     answer: "This device may answer questions, and nothing else.",
+    bridge: "This device is a bridge: it may only offer its folder.",
   },
 
   composer: {
@@ -457,7 +458,12 @@ export const words = {
   devices: {
     title: "Devices that are let in",
     connected: "connected",
-    access: { watch: "may watch", answer: "may answer questions", work: "may do everything" },
+    access: {
+      bridge: "offers a folder",
+      watch: "may watch",
+      answer: "may answer questions",
+      work: "may do everything",
+    },
     add: "One more device",
     mayDo: "What it may do",
     begin: "Show a code",

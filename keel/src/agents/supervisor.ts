@@ -31,6 +31,9 @@ import { AgentRun, launchedOutcome, outcomeOf } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
 import { Admission, above } from "./tree.ts";
 
+/** What the address of a session behind a bridge begins with. */
+const bridgeAddress = "bridge:";
+
 export class AgentSupervisor implements Agents {
   readonly #tree: AgentTree;
   readonly #depth: number;
@@ -90,11 +93,22 @@ export class AgentSupervisor implements Agents {
   ): ReturnType<Agents["send"]> {
     const { parts } = this.#parent();
     const from = parts.above?.origin.agentId ?? above;
+    if (to.startsWith(bridgeAddress)) return this.#sendAcross(to, words);
     const content = [text(words)];
     if (to === above && parts.above) return this.#tree.mail.send({ from, to: parts.above.up, content });
     const known = pick.tasks.list().findLast(({ id, data }) => id === to || data.name === to);
     if (known?.data.kind === "agent" && !isRunning(known)) return this.#goOn(known, words, pick);
     return this.#tree.mail.send({ from, to, content });
+  }
+
+  /** Over a bridge: the session itself, and no agent of it. */
+  async #sendAcross(to: string, words: string): ReturnType<Agents["send"]> {
+    const { parts, session } = this.#parent();
+    const { peers } = this.#tree.ports;
+    if (parts.above) return { ok: false, why: "Only the main agent sends over a bridge: report to it." };
+    if (!peers) return { ok: false, why: "No session behind a bridge can be reached from here." };
+    const { ok, why = "It was not taken." } = await peers.send(session.id, to, words);
+    return ok ? { ok } : { ok, why };
   }
 
   /** What became of an agent whose process has ended. */

@@ -5,7 +5,7 @@ import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import type { Refused, Result } from "../kernel/result.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
-import type { AgentCallContext, Agents } from "../ports/agents.ts";
+import type { AgentCallContext, Agents, SessionPeers } from "../ports/agents.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -29,6 +29,8 @@ export type AgentPorts = {
   system(about: { definition: AgentProfile; workspace: Workspace }): readonly string[];
   /** What its kind brings along: skills and servers. Absent where there are none to be had. */
   extras?(definition: AgentProfile, signal: AbortSignal): Promise<AgentExtras>;
+  /** Sessions elsewhere; absent where none can be reached. */
+  readonly peers?: SessionPeers | undefined;
   /** Adds to what the task of a session has said so far; absent where nothing is kept. */
   append?(session: string, file: string, text: string): Promise<void>;
   /** A folder of its own for an agent; absent where there is none to be had. */

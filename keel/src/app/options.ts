@@ -5,6 +5,7 @@ import type { Hook } from "../hooks/run.ts";
 import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
+import type { SessionPeers } from "../ports/agents.ts";
 import type { McpServerOptions } from "../protocol/mcp.ts";
 import { type OptionName, type SessionOptions, toolPresets } from "../protocol/options.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
@@ -61,6 +62,8 @@ export type HostOptions = {
   readonly mcpStart?: "asked" | undefined;
   /** What an editor has open counts in place of the disk, and changes of files go through it. */
   readonly buffers?: EditorBuffers | undefined;
+  /** Sessions elsewhere that this one may send words to. */
+  readonly peers?: SessionPeers | undefined;
   /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */
   readonly terminals?: EditorTerminals | undefined;
   /** Functions of the program that are called at points of the session. */

@@ -4,6 +4,7 @@ import type { SessionHandle } from "../protocol/handle.ts";
 import type { AnswerTo, OperationQuestion, SessionEntry } from "../protocol/operation.ts";
 import { wireName } from "../protocol/wire.ts";
 import type { MessageWire } from "../transport/message-wire.ts";
+import { type FarBridges, farBridges } from "./far-bridges.ts";
 import { type FarDevices, farDevices } from "./far-devices.ts";
 import { type ClientPorts, farHandle } from "./far-handle.ts";
 import { type FarWorkspaces, farWorkspaces } from "./far-workspaces.ts";
@@ -47,6 +48,8 @@ export type KeelClient = {
   delete(session: string): Promise<void>;
   /** Its workspaces with their workers. */
   readonly workspaces: FarWorkspaces;
+  /** Machines that offer a folder and take work. */
+  readonly bridges: FarBridges;
   /** Who may come in. */
   readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
@@ -91,6 +94,7 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
     keepRule: (question) => link.call("keepRule", question),
     delete: async (session) => void (await link.call("delete", { session })),
     workspaces: farWorkspaces(link, ports),
+    bridges: farBridges(link, ports),
     devices: farDevices(link),
     close() {
       closed.abort();

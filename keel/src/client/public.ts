@@ -21,6 +21,7 @@ export {
   type KeelClient,
   pairDevice,
 } from "./connect.ts";
+export type { FarBridges } from "./far-bridges.ts";
 export type { FarDevices } from "./far-devices.ts";
 export { type ClientPorts, farHandle } from "./far-handle.ts";
 export type { FarTerminal, FarWorkspaces } from "./far-workspaces.ts";

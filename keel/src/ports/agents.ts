@@ -7,6 +7,12 @@ import type { Display } from "../protocol/tool.ts";
 import type { FileLedger } from "./file-ledger.ts";
 import type { ToolContext } from "./tool.ts";
 
+/** Sessions elsewhere that can be told something, by an address such as `bridge:<session>`. */
+export type SessionPeers = {
+  /** `from` is the session that says it. What went wrong is a sentence for the model. */
+  send(from: string, to: string, words: string): Promise<{ readonly ok: boolean; readonly why?: string }>;
+};
+
 export type AgentOrder = {
   readonly kind: string;
   readonly description: string;

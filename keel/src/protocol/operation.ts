@@ -5,6 +5,7 @@
  */
 import * as z from "zod/mini";
 import { askSchema } from "./ask.ts";
+import { bridgeOperations } from "./bridge.ts";
 import { commandSchema, receiptSchema } from "./command.ts";
 import { durableSchema } from "./event/durable.ts";
 import { jsonSchema } from "./message.ts";
@@ -14,13 +15,18 @@ const text = z.string();
 const opt = z.optional;
 const list = <T extends z.ZodMiniType>(of: T) => z.readonly(z.array(of));
 
-/** How far somebody may go, each level with those before it: see what happens, answer what is asked, do everything. */
-export const accessLevels = ["watch", "answer", "work"] as const;
+/**
+ * How far somebody may go, each level with those before it: see what happens, answer what is asked, do everything. A
+ * bridge only offers itself: it sees nothing but its own work, and who may watch or answer is none.
+ */
+export const accessLevels = ["bridge", "watch", "answer", "work"] as const;
 export const accessSchema = z.enum(accessLevels);
 export type Access = z.infer<typeof accessSchema>;
 
 export const mayDo = (has: Access, needed: Access): boolean =>
-  accessLevels.indexOf(has) >= accessLevels.indexOf(needed);
+  needed === "bridge"
+    ? has === "bridge" || has === "work"
+    : accessLevels.indexOf(has) >= accessLevels.indexOf(needed);
 
 /** Who asks: how far it may go, and what others are to see it as. */
 export type Caller = { readonly access: Access; readonly name: string };
@@ -43,6 +49,8 @@ export const sessionEntrySchema = z.object({
   /** The start of the first thing that a person said. */
   firstInput: opt(text),
   owner: ownerSchema,
+  /** It runs behind a bridge, on this machine. */
+  machine: opt(text),
 });
 export type SessionEntry = z.infer<typeof sessionEntrySchema>;
 
@@ -282,6 +290,7 @@ export const operations = {
     answer: z.object({ link: text }),
   },
   ...workspaceOperations,
+  ...bridgeOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 /** Rows that are about who may come in: a door has their answers. */

@@ -62,6 +62,8 @@ export const workspaceEntrySchema = z.object({
   changedAt: z.number(),
   archived: z.boolean(),
   worktree: opt(z.object({ path: text, branch: text })),
+  /** Its folder is on another machine, behind a bridge; `connected` while that is there. */
+  bridge: opt(z.object({ machine: text, connected: z.boolean() })),
   /** Of its repository, where there is one: the branch, and lines added and removed since its last commit. */
   branch: opt(text),
   added: opt(z.number()),

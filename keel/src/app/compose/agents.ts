@@ -24,12 +24,14 @@ export function sessionAgents({
   definitions,
   isolate,
   extras,
-}: Required<Pick<AgentPorts, "version" | "definitions" | "isolate" | "extras">> & {
-  budget: TreeBudget;
-  settings: KeelSettings;
-  env: EnvironmentVariables;
-  store: Store;
-}): SessionAgents {
+  peers,
+}: Pick<AgentPorts, "peers"> &
+  Required<Pick<AgentPorts, "version" | "definitions" | "isolate" | "extras">> & {
+    budget: TreeBudget;
+    settings: KeelSettings;
+    env: EnvironmentVariables;
+    store: Store;
+  }): SessionAgents {
   const ports: AgentPorts = {
     version,
     definitions,
@@ -50,6 +52,7 @@ export function sessionAgents({
       store.artifacts.append({ session, kind: "output", name: basename(file) }, text),
     isolate,
     extras,
+    peers,
   };
   const tree = new AgentTree({ world: ports, budget, limits: agentLimits(settings) });
   return { tree, supervisor: new AgentSupervisor(tree) };

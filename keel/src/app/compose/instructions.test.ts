@@ -24,6 +24,14 @@ describe("a conversation", () => {
     expect(told).toHaveLength(1);
   });
 
+  test("on a side branch is told the main branch of the origin", async () => {
+    const stage = await wordsStage({
+      files: { ".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/trunk\n" },
+    });
+    await stage.say("first");
+    expect(stage.sent()).toContain('\nGit branch: "topic" (main branch: "trunk")\n');
+  });
+
   test("is told of a folder's instructions when a file there was read, behind the result", async () => {
     const read = (file: string) => toolUse("Read", { file_path: file });
     const stage = await wordsStage({

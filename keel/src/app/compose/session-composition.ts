@@ -179,6 +179,7 @@ export async function composeSession(
     store,
     definitions: () => texts.agents,
     isolate: worktrees.isolate,
+    peers: options.peers,
     extras: agentExtras({
       ...skilled,
       mcp,

@@ -4,9 +4,10 @@
  * was opened with is kept, so that after a restart it comes back the same.
  */
 import path from "node:path";
-import * as z from "zod/mini";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { present } from "../../kernel/json.ts";
+import type { SessionPeers } from "../../ports/agents.ts";
+import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
@@ -22,17 +23,18 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
+import type { Bridges } from "../bridges/bridges.ts";
+import { ServedBridges } from "../bridges/served-bridges.ts";
 import type { Home } from "../home.ts";
 import type { OpenSession } from "../open-session.ts";
-import { mustFit, openOptionsOf } from "../options.ts";
-import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
 import { settingsOf } from "../workspaces/official-sdk.ts";
 import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
-import type { WorkspaceSessions } from "../workspaces/worker.ts";
+import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
 import { nearHandle } from "./near-handle.ts";
+import { optionsOfOpening, sayIssue } from "./opening-options.ts";
 import { type Opening, Openings } from "./openings.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -48,6 +50,10 @@ export type ServedOptions = {
   readonly clients: () => number;
   /** Who may come in is the door's to know; left out where there is none. */
   readonly devices?: DeviceHandlers | undefined;
+  /** Whom its sessions may send words to; those behind its bridges when left out. */
+  readonly peers?: SessionPeers | undefined;
+  /** The folder of the home in which it keeps what is its own; `server` when left out. */
+  readonly keptIn?: string | undefined;
   /** How long a session that nobody uses stays in memory. */
   readonly idleMs?: number | undefined;
   /** For the server's own log. */
@@ -78,20 +84,33 @@ export class ServedSessions {
   readonly #receipts = new Map<string, Promise<Receipt>>();
   /** The last one: a table of all that are alive would cost the collector more than writing them again. */
   #encoded: { readonly event: Envelope; readonly text: string } | undefined;
-  readonly #opened = new Set<(session: OpenSession) => void>();
+  readonly #opened = new Set<(session: FollowableSession) => void>();
   /** Which start of a server this is, and where it keeps what is its own. */
   readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
   #closing: Promise<void> | undefined;
+  /** Machines that offer a folder and take work; their sessions are found here by their ids too. */
+  readonly bridges: Bridges;
+  readonly #served: ServedBridges;
   /** Those of the same home, with their workers, of which some are sessions here. */
   readonly workspaces: ServedWorkspaces;
 
   constructor(options: ServedOptions) {
     this.#options = options;
-    const folder = path.join(options.home.path, "server");
+    const folder = path.join(options.home.path, options.keptIn ?? "server");
     this.#openings = new Openings(folder);
     const { home, env } = options;
     this.start = { pid: options.pid, startedAt: home.clock.now(), folder };
+    this.#served = new ServedBridges({
+      folder,
+      home,
+      workspaces: () => this.workspaces,
+      opened: (session) => {
+        for (const listener of this.#opened) listener(session);
+      },
+    });
+    this.bridges = this.#served.bridges;
     this.workspaces = new ServedWorkspaces({
+      bridged: this.bridges,
       folder,
       env,
       sessions: this.#forWorkers,
@@ -118,10 +137,13 @@ export class ServedSessions {
       const needed = accessOfCommand((parsed.data as OperationQuestion<"submit">).command.type);
       if (!mayDo(access, needed)) throw fault("access_refused", { needed });
     }
+    const bridged = await this.#served.find(parsed.data);
+    if (bridged) return this.#unlessEnding(() => bridged.call(name, parsed.data, caller));
     // By its name an operation finds only the handler that takes its question.
     const handlers: Partial<OperationHandlers> = {
       ...this.#handlers,
       ...this.workspaces.handlers,
+      ...this.#served.handlers,
       ...this.#options.devices,
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
@@ -141,6 +163,8 @@ export class ServedSessions {
 
   /** See `Home.attach`: to follow a session is to use it, so it is opened where it is not. Throws `session_unknown`. */
   async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
+    const bridged = await this.bridges.find(id);
+    if (bridged) return bridged.follow(...how);
     const { session } = await this.#unlessEnding(() => this.#use(id));
     return session.attach(...how);
   }
@@ -172,16 +196,23 @@ export class ServedSessions {
 
   async #end(): Promise<void> {
     await this.workspaces.close();
+    await this.bridges.close();
     await this.#options.home.close();
   }
 
-  readonly #handlers: Omit<OperationHandlers, keyof DeviceHandlers | keyof WorkspaceHandlers> = {
+  readonly #handlers: Omit<
+    OperationHandlers,
+    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation
+  > = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
       const loaded = [...this.#loadable].filter((session) => session.isLoaded()).length;
       return { version, boot, pid, open: this.#open.size, loaded, clients: clients() };
     },
-    sessions: async ({ cwd, limit }) => this.#entries(await this.#options.home.sessions.list({ cwd, limit })),
+    sessions: async ({ cwd, limit }) => {
+      const own = await this.#entries(await this.#options.home.sessions.list({ cwd, limit }));
+      return this.#served.listedWith(own, { cwd, limit });
+    },
     search: async (question) =>
       (await import("./search-sessions.ts")).searchSessions(
         this.sessions,
@@ -210,14 +241,7 @@ export class ServedSessions {
       return receipt;
     },
     message: async ({ session, content, id }, caller) =>
-      submitTo(
-        await this.#use(session),
-        saidBy(caller, {
-          type: "input",
-          ...(id === undefined ? {} : { id }),
-          content: [{ type: "text", text: content }],
-        }),
-      ),
+      submitTo(await this.#use(session), saidBy(caller, inputOf(content, id))),
     asks: async ({ session }) => (await this.#use(session)).session.openAsks(),
     inquire: async ({ session, name, question }) =>
       // What is no name of the table is refused by it.
@@ -263,19 +287,21 @@ export class ServedSessions {
 
   readonly #forWorkers: WorkspaceSessions = {
     open: (opening) => this.#begin(opening),
-    current: (id) => this.#options.home.opened(id),
+    current: (id) => this.#options.home.opened(id) ?? this.bridges.current(id),
     onOpened: (listener) => {
       this.#opened.add(listener);
       return () => this.#opened.delete(listener);
     },
-    say: async (session, words, id) => {
-      const content = [{ type: "text" as const, text: words }];
-      await submitTo(await this.#use(session), { type: "input", content, ...present({ id }) });
-    },
-    interrupt: async (session) => void (await submitTo(await this.#use(session), { type: "interrupt" })),
-    stored: (id, after) => this.#options.home.sessions.read(id, undefined, after),
+    say: (session, words, id) => this.#tell(session, inputOf(words, id)),
+    interrupt: (session) => this.#tell(session, { type: "interrupt" }),
+    stored: (id, after) => this.#served.storedOr(id, after, () => this.sessions.read(id, undefined, after)),
     rest: async (id) => this.#options.home.opened(id)?.close("ended"),
   };
+
+  /** Words of nobody who is named: the person's own, by a worker. */
+  async #tell(session: string, command: Command): Promise<void> {
+    if (!(await this.#served.tell(session, command))) await submitTo(await this.#use(session), command);
+  }
 
   async #begin(opening: Opening): Promise<string> {
     const session = await this.#options.home.open(this.#openOptions(opening));
@@ -283,6 +309,11 @@ export class ServedSessions {
     await this.#serve(session.id, Promise.resolve(session));
     this.#options.tell?.("session.opened", session.id);
     return session.id;
+  }
+
+  #openOptions(opening: Opening) {
+    const { version, env, peers = this.#served.peers } = this.#options;
+    return optionsOfOpening(opening, { version, env, peers });
   }
 
   async #entries(stored: readonly StoredSession[]): Promise<SessionEntry[]> {
@@ -353,33 +384,13 @@ export class ServedSessions {
     }, leave);
     return served;
   }
-
-  #openOptions({ cwd, options }: Opening) {
-    const parsed = z.strictObject(plainOptionFields()).safeParse(options);
-    if (!parsed.success) throw fault("usage", { reason: sayIssue("open", parsed.error.issues[0]) });
-    if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "open: cwd must be an absolute path" });
-    const given = optionsFromPlain(parsed.data);
-    mustFit(given);
-    return openOptionsOf(
-      { permissionMode: "default", ...given },
-      {
-        version: this.#options.version,
-        env: this.#options.env,
-        cwd,
-        unfinished: "continue",
-        asks: "answered",
-        // As at the command line: whoever attaches may want to take a turn back.
-        checkpoints: "on",
-        mcpServers: given.mcpServers && readServers(given.mcpServers),
-      },
-    );
-  }
 }
 
 const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);
 
-const sayIssue = (
-  what: string,
-  issue: { readonly path: readonly PropertyKey[]; readonly message: string } | undefined,
-): string => `${what}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not valid"}`.slice(0, 300);
+const inputOf = (words: string, id: string | undefined): Command => ({
+  type: "input",
+  ...present({ id }),
+  content: [{ type: "text", text: words }],
+});

@@ -2,9 +2,8 @@
 
 import { reasonOf } from "../../kernel/fault.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
-import type { OpenSession } from "../open-session.ts";
 import { type AgentLine, entryFacts, foldAgentLine, noLine } from "./agent-line.ts";
-import type { StartWorker, Worker, WorkerContext } from "./worker.ts";
+import type { FollowableSession, StartWorker, Worker, WorkerContext } from "./worker.ts";
 
 export const startKeelAgent: StartWorker = async (context) => {
   const { asked, sessions, cwd } = context;
@@ -24,7 +23,7 @@ class KeelAgent implements Worker {
   #facts: AgentLine = noLine;
   #seq = 0;
   #isOpen = false;
-  #followed: OpenSession | undefined;
+  #followed: FollowableSession | undefined;
   #failure: string | undefined;
   readonly #unheard: () => void;
   /** One at a time reads on where the one before it stopped. */
@@ -70,7 +69,7 @@ class KeelAgent implements Worker {
     await this.rest();
   }
 
-  async #follow(session: OpenSession): Promise<void> {
+  async #follow(session: FollowableSession): Promise<void> {
     // Whoever came while it was being opened has it already.
     if (this.#followed === session) return;
     this.#followed = session;

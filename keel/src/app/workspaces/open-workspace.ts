@@ -10,10 +10,12 @@ export type OpenWorkspace = {
   readonly workers: Map<string, Worker>;
   /** Of its repository, as far as somebody has looked. */
   totals: DiffTotals | undefined;
+  /** Whether the bridge that it is behind is there. */
+  isConnected?: boolean;
 };
 
-export function entryOf({ record, workers, totals }: OpenWorkspace): WorkspaceEntry {
-  const { id, title, cwd, folder, createdAt, changedAt, archived, worktree } = record;
+export function entryOf({ record, workers, totals, isConnected = false }: OpenWorkspace): WorkspaceEntry {
+  const { id, title, cwd, folder, createdAt, changedAt, archived, worktree, bridge } = record;
   return {
     id,
     title,
@@ -23,6 +25,7 @@ export function entryOf({ record, workers, totals }: OpenWorkspace): WorkspaceEn
     changedAt,
     archived,
     ...(worktree ? { worktree: { path: worktree.path, branch: worktree.branch } } : {}),
+    ...(bridge ? { bridge: { machine: bridge.machine, connected: isConnected } } : {}),
     ...totals,
     workers: record.workers.flatMap((worker) => shown(id, worker, workers.get(worker.id)) ?? []),
   };

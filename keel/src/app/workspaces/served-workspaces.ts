@@ -2,26 +2,28 @@
  * The workspaces of a server with their workers, by the table of operations: made, kept over restarts, shown to whoever
  * watches, and ended. What a worker does is its engine's matter; here they are all alike.
  */
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
+import type { BridgeEntry } from "../../protocol/bridge.ts";
 import type { AnswerTo } from "../../protocol/operation.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import type { NewWorker, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../../protocol/workspace.ts";
 import type { WorkspaceOperation } from "../../protocol/workspace-operations.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { LateGuard } from "../compose/late-ports.ts";
+import { type BridgedWork, bridgeWorkspace, mustFitBridge, workFor } from "./bridge-workspace.ts";
 import { agentEngines, engineOf, usualEngines } from "./engines.ts";
 import type { FolderPolicy } from "./folder-policy.ts";
 import { entryOf, type OpenWorkspace, recordOf, workerEntryOf } from "./open-workspace.ts";
 import { type FolderSettings, unknownEngine, type Worker, type WorkspaceSessions } from "./worker.ts";
 import { type HandlersOf, WorkerCalls, type WorkerHandlers } from "./worker-calls.ts";
 import { WorkspaceChanges } from "./workspace-changes.ts";
-import { type WorkerRecord, type WorkspaceRecord, WorkspaceStore } from "./workspace-store.ts";
+import { titleOf, type WorkerRecord, type WorkspaceRecord, WorkspaceStore } from "./workspace-store.ts";
 import { WorkspaceTotals } from "./workspace-totals.ts";
-import { mustBeFree, WorkspaceWorktrees } from "./workspace-worktrees.ts";
+import { mustBeFolder, mustBeFree, WorkspaceWorktrees } from "./workspace-worktrees.ts";
 
 export type ServedWorkspacesOptions = {
   /** Where they are kept. */
@@ -31,6 +33,8 @@ export type ServedWorkspacesOptions = {
   readonly guard: LateGuard;
   /** Something that one process at a time may have. Throws `session_busy`. */
   hold(name: string): Promise<HeldLease>;
+  /** Sessions on other machines. */
+  readonly bridged: BridgedWork;
   /** What holds in a folder. */
   settings(cwd: string): Promise<FolderSettings>;
   /** What may be done in a folder without a session. */
@@ -42,8 +46,6 @@ export type ServedWorkspacesOptions = {
 };
 
 export type WorkspaceHandlers = HandlersOf<WorkspaceOperation>;
-
-const maxTitle = 200;
 
 export class ServedWorkspaces {
   readonly #options: ServedWorkspacesOptions;
@@ -166,7 +168,11 @@ export class ServedWorkspaces {
       this.#changes.tell({ workspace });
       return keptWorktree === undefined ? {} : { keptWorktree };
     },
-    createWorker: async ({ workspace, worker }) => this.#create(await this.#workspace(workspace), worker),
+    createWorker: async ({ workspace, worker }) => {
+      const open = await this.#workspace(workspace);
+      if (open.record.bridge) mustFitBridge(worker);
+      return this.#create(open, worker);
+    },
     changeWorker: async ({ worker, name }) => {
       const open = await this.#holderOf(worker);
       await this.#changeWorker(open, worker, { name: titleOf(name) });
@@ -178,7 +184,9 @@ export class ServedWorkspaces {
     },
     deleteWorker: async ({ worker }) => {
       const open = await this.#holderOf(worker);
+      const { session } = recordOf(open, worker);
       await this.#end(open, worker);
+      if (open.record.bridge && session !== undefined) await this.#options.bridged.stop(session);
       await this.#change(open, { workers: open.record.workers.filter(({ id }) => id !== worker) });
       this.#changes.tell({ workspace: open.record.id, worker });
       return {};
@@ -230,6 +238,8 @@ export class ServedWorkspaces {
     const found = engineOf({ kind, engine });
     if (!found) return unknownEngine;
     const start = await found.load();
+    const { bridged, sessions } = this.#options;
+    const { bridge } = open.record;
     return start({
       cwd: open.record.cwd,
       folder: this.#folderOf(id),
@@ -240,8 +250,8 @@ export class ServedWorkspaces {
       clock: this.#options.clock,
       ids: this.#options.ids,
       record: () => recordOf(open, id),
-      asked,
-      sessions: this.#options.sessions,
+      asked: bridge && asked ? { ...asked, prompt: undefined } : asked,
+      sessions: bridge ? { ...sessions, open: workFor(open.record, asked, bridged) } : sessions,
       base: () => open.record.worktree?.base,
       found: (totals) => this.#totals.found(open, totals),
       changed: () => this.#changed(open, id),
@@ -253,13 +263,43 @@ export class ServedWorkspaces {
   #changed(open: OpenWorkspace, id: string): void {
     this.#changes.tell({ workspace: open.record.id, worker: id });
     const worker = open.workers.get(id);
-    if (worker && recordOf(open, id).kind === "agent" && worker.state().activity !== "active")
+    const isHere = open.record.bridge === undefined;
+    if (isHere && worker && recordOf(open, id).kind === "agent" && worker.state().activity !== "active")
       this.#totals.look(open);
   }
 
   #load(): Promise<void> {
     this.#loading ??= this.#restore();
     return this.#loading;
+  }
+
+  /** A bridge is a workspace whose folder is elsewhere: made when it first comes, and kept while it is known. */
+  async offer(bridge: BridgeEntry): Promise<void> {
+    await this.#load();
+    const { id, connected } = bridge;
+    const now = this.#options.clock.now();
+    const known = this.#open.get(id);
+    if (known) {
+      known.isConnected = connected;
+      return this.#changes.tell({ workspace: id });
+    }
+    const record = bridgeWorkspace(bridge, now);
+    this.#open.set(id, { record, workers: new Map(), totals: undefined, isConnected: connected });
+    await this.#store.keep(record);
+    this.#changes.tell({ workspace: id });
+  }
+
+  /** Shows a session behind a bridge, once. */
+  async show(bridge: string, session: string, name: string | undefined): Promise<void> {
+    const open = await this.#workspace(bridge);
+    if (open.record.workers.some((worker) => worker.session === session)) return;
+    await this.#create(open, { kind: "agent", session, ...(name === undefined ? {} : { name }) });
+  }
+
+  /** The bridge was removed, and its sessions with it. */
+  async withdraw(bridge: string): Promise<void> {
+    await this.#load();
+    if (this.#open.has(bridge)) await this.#handlers.deleteWorkspace({ workspace: bridge });
   }
 
   async #restore(): Promise<void> {
@@ -270,7 +310,7 @@ export class ServedWorkspaces {
         open.workers.set(worker.id, await this.#start(open, worker).catch(failedWorker));
       // One that another holds by now, or that is gone, is shown all the same: its workers say what they lack.
       await this.#worktrees.takeUp(record);
-      if (!record.archived) this.#totals.look(open);
+      if (!record.archived && !record.bridge) this.#totals.look(open);
     }
   }
 
@@ -327,15 +367,3 @@ const failedWorker = (thrown: unknown): Worker => ({
   ...unknownEngine,
   state: () => ({ activity: "failed", failure: reasonOf(thrown) }),
 });
-
-function titleOf(given: string): string {
-  const title = given.trim().slice(0, maxTitle);
-  if (title === "") throw fault("usage", { reason: "A name has at least one letter." });
-  return title;
-}
-
-async function mustBeFolder(cwd: string): Promise<void> {
-  if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "cwd must be an absolute path" });
-  const found = await stat(cwd).catch(() => undefined);
-  if (!found?.isDirectory()) throw fault("usage", { reason: `There is no folder ${cwd}` });
-}

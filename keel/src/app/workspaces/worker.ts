@@ -72,14 +72,17 @@ export type WorkerDiff = {
 
 export type DiffChange = Omit<OperationQuestion<"changeDiff">, "worker">;
 
+/** One that is open here, or that runs behind a bridge. */
+export type FollowableSession = Pick<OpenSession, "id" | "attach">;
+
 /** What workers have of the sessions that the server owns. */
 export type WorkspaceSessions = {
   /** Returns its id. Throws as `Home.open` does. */
   open(opening: Opening): Promise<string>;
   /** Undefined while it is not open. */
-  current(id: string): OpenSession | undefined;
+  current(id: string): FollowableSession | undefined;
   /** Calls back whenever a session was opened, until what it returns is called. */
-  onOpened(listener: (session: OpenSession) => void): () => void;
+  onOpened(listener: (session: FollowableSession) => void): () => void;
   /** The same `inputId` twice is said once. */
   say(id: string, words: string, inputId?: string): Promise<void>;
   interrupt(id: string): Promise<void>;

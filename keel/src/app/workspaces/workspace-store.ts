@@ -5,6 +5,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as z from "zod/mini";
+import { fault } from "../../kernel/fault.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 
 const text = z.string();
@@ -34,6 +35,8 @@ const workspaceRecordSchema = z.looseObject({
   changedAt: z.number(),
   archived: z.boolean(),
   worktree: opt(z.looseObject({ path: text, branch: text, from: text, base: opt(text) })),
+  /** Its id is that of a bridge; its folder is there. */
+  bridge: opt(z.looseObject({ machine: text })),
   workers: z.array(workerRecordSchema),
 });
 export type WorkspaceRecord = z.infer<typeof workspaceRecordSchema>;
@@ -97,4 +100,13 @@ export class WorkspaceStore {
   #file(id: string): string {
     return path.join(this.#folder, `${path.basename(id)}.json`);
   }
+}
+
+const maxTitle = 200;
+
+/** As it is kept and shown. Throws `usage` for one of no letters. */
+export function titleOf(given: string): string {
+  const title = given.trim().slice(0, maxTitle);
+  if (title === "") throw fault("usage", { reason: "A name has at least one letter." });
+  return title;
 }

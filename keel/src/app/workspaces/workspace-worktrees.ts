@@ -2,6 +2,8 @@
  * Worktrees of workspaces: made by the project's own code for them, held by one workspace at a time, also over processes,
  * and removed with it only where nothing in them would be lost.
  */
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { HeldLease } from "../../ports/lease.ts";
@@ -88,3 +90,10 @@ export function mustBeFree(cwd: string, others: Iterable<WorkspaceRecord>): void
 }
 
 const refused = (reason: string) => fault("work_refused", { reason });
+
+/** Throws `usage`. */
+export async function mustBeFolder(cwd: string): Promise<void> {
+  if (!path.isAbsolute(cwd)) throw fault("usage", { reason: "cwd must be an absolute path" });
+  const found = await stat(cwd).catch(() => undefined);
+  if (!found?.isDirectory()) throw fault("usage", { reason: `There is no folder ${cwd}` });
+}

@@ -7,7 +7,7 @@ import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
 import { oneLine, visible } from "../../kernel/text.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
-import { isOperation, operations } from "../../protocol/operation.ts";
+import { isOperation, mayDo, operations } from "../../protocol/operation.ts";
 import { type ClientFrame, clientFrameSchema, type ServerFrame, wireVersion } from "../../protocol/wire.ts";
 import type { Device } from "./devices.ts";
 import { openWatch, type WatchFrame, watchOf } from "./watches.ts";
@@ -104,6 +104,9 @@ class FramedConnection implements ClientConnection {
       return this.#send({ type: "hello", version: wireVersion, ...hello, access: device.access });
     }
     if (!this.#isGreeted) return this.#refuse(closeCodes.wrongFrame, "no greeting");
+    const isTold = frame.type === "follow" || frame.type.startsWith("watch-");
+    if (isTold && "id" in frame && !mayDo(this.#options.device.access, "watch"))
+      return this.#fail(frame.id, fault("access_refused", { needed: "watch" }));
     switch (frame.type) {
       case "call":
         return this.#begin(frame);

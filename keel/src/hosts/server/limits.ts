@@ -29,6 +29,8 @@ export type DoorLimits = Readonly<typeof doorLimits>;
 
 /** What one device may have: who may only look has nothing large to say. */
 export const deviceLimits: { readonly [Level in Access]: DeviceLimits } = {
+  // Events of a session may be as large as they are; a socket and a stream for each, and for the bridge itself.
+  bridge: { messageBytes: maxFrameBytes, clients: 100 },
   watch: { messageBytes: 256 * 1024, clients: 50 },
   answer: { messageBytes: 256 * 1024, clients: 50 },
   work: { messageBytes: maxFrameBytes, clients: 500 },

@@ -4,12 +4,16 @@ import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { type Caller, mayDo } from "../../protocol/operation.ts";
+import type { BridgeDoor, ChannelKind, ChannelPlace } from "./bridge-wire/bridge-door.ts";
 import type { Device } from "./devices.ts";
 import { type EventSource, sessionEvents } from "./event-stream.ts";
 import { readBody, sayJson, sayLines } from "./http-messages.ts";
 import { deviceLimits } from "./limits.ts";
 import { type PathFields, type PlainRouteName, plainRoutes } from "./routes.ts";
 import type { SdkRequest, SdkRoutes } from "./sdk-wire/sdk-routes.ts";
+
+/** An offer is a few words. */
+const maxOfferBytes = 16 * 1024;
 
 export type PlainRequest = {
   readonly request: IncomingMessage;
@@ -23,6 +27,8 @@ export type PlainRequest = {
 export type PlainHandlersOptions = {
   readonly served: ServedSessions;
   readonly hello: { readonly keel: string };
+  bridgeDoor(): Promise<BridgeDoor>;
+  isSecure(request: IncomingMessage): boolean;
   /** Server-sent events, for as long as the other side listens. */
   tell(response: ServerResponse, device: Device, source: EventSource): Promise<void>;
 };
@@ -30,6 +36,8 @@ export type PlainHandlersOptions = {
 export function plainHandlers({
   served,
   hello,
+  bridgeDoor,
+  isSecure,
   tell,
 }: PlainHandlersOptions): (name: PlainRouteName, request: PlainRequest) => Promise<void> {
   let document: Promise<unknown> | undefined;
@@ -46,6 +54,18 @@ export function plainHandlers({
     session: fields["session"] ?? "",
     query,
   });
+  const placeOf = (kind: ChannelKind, { fields, device }: PlainRequest): ChannelPlace => ({
+    kind,
+    id: fields[kind === "environment" ? "environment" : "session"] ?? "",
+    device: device.id,
+  });
+  const bridgeStream = async (kind: ChannelKind, given: PlainRequest): Promise<EventSource> =>
+    (await bridgeDoor()).stream(placeOf(kind, given), given.query.get("channel") ?? "");
+  const bridgePost = async (kind: ChannelKind, given: PlainRequest): Promise<void> => {
+    const body = await readBody(given.request, deviceLimits[given.device.access].messageBytes);
+    (await bridgeDoor()).post(placeOf(kind, given), given.query.get("channel") ?? "", body);
+    sayJson(given.response, 200, {});
+  };
   const handlers: { readonly [Name in PlainRouteName]: (given: PlainRequest) => Promise<void> } = {
     events: ({ request, response, device, fields, query }) => {
       const after = request.headers["last-event-id"] ?? query.get("after") ?? 0;
@@ -63,6 +83,16 @@ export function plainHandlers({
       const body = await readBody(given.request, deviceLimits[given.device.access].messageBytes);
       sayJson(given.response, 200, await (await sdkRoutes()).post(sdkRequest(given), body as JsonObject));
     },
+    bridgeRegister: async ({ request, response, device }) => {
+      const door = await bridgeDoor();
+      const body = await readBody(request, maxOfferBytes);
+      const calledAs = `${isSecure(request) ? "https" : "http"}://${request.headers.host ?? ""}`;
+      sayJson(response, 200, await door.register(body, { device: device.id, calledAs }));
+    },
+    bridgeWork: async (given) => tell(given.response, given.device, await bridgeStream("environment", given)),
+    bridgeWorkSend: (given) => bridgePost("environment", given),
+    bridgeSession: async (given) => tell(given.response, given.device, await bridgeStream("ingress", given)),
+    bridgeSessionSend: (given) => bridgePost("ingress", given),
     // Loaded and made when somebody asks, and once.
     openapi: async ({ response }) => {
       document ??= import("./openapi.ts").then(({ openApiDocument }) => openApiDocument(hello.keel));

@@ -1,7 +1,8 @@
 /** From a method and a path to what they name, by the tables; from a fault to a status. */
 import * as z from "zod/mini";
 import type { FaultCode } from "../../kernel/faults.ts";
-import { type Access, isOperation, type OperationName, operations } from "../../protocol/operation.ts";
+import { bridgeConfigSchema, bridgePaths, environmentLineSchema } from "../../protocol/bridge.ts";
+import { type Access, isOperation, mayDo, type OperationName, operations } from "../../protocol/operation.ts";
 import { type OpenOperationName, openOperations } from "../../protocol/pairing.ts";
 import { type WatchName, watches, watchNames } from "../../protocol/workspace-operations.ts";
 
@@ -59,6 +60,51 @@ export const plainRoutes = {
     }),
     answer: z.object({}),
   },
+  bridgeRegister: {
+    says: "A machine that nobody can reach offers a folder; the same environment registers once",
+    method: "POST",
+    path: bridgePaths.register,
+    access: "bridge",
+    tells: "application/json",
+    body: bridgeConfigSchema,
+    answer: z.object({ environment_id: z.string(), epoch: z.number() }),
+  },
+  bridgeWork: {
+    says: "Lines for a bridge about its environment, where no socket gets through: work that it is given",
+    method: "GET",
+    path: bridgePaths.environment,
+    access: "bridge",
+    tells: "text/event-stream",
+    query: ["channel"],
+  },
+  bridgeWorkSend: {
+    says: "Lines of a bridge about its environment, for the stream of the same channel",
+    method: "POST",
+    path: bridgePaths.environment,
+    access: "bridge",
+    tells: "application/json",
+    query: ["channel"],
+    body: z.object({ lines: z.array(environmentLineSchema) }),
+    answer: z.object({}),
+  },
+  bridgeSession: {
+    says: "Lines for a bridge about a session that it has",
+    method: "GET",
+    path: bridgePaths.ingress,
+    access: "bridge",
+    tells: "text/event-stream",
+    query: ["channel"],
+  },
+  bridgeSessionSend: {
+    says: "Lines of a bridge about a session: its events, its questions, its answers",
+    method: "POST",
+    path: bridgePaths.ingress,
+    access: "bridge",
+    tells: "application/json",
+    query: ["channel"],
+    body: z.object({ lines: z.array(z.looseObject({ type: z.string() })) }),
+    answer: z.object({}),
+  },
   openapi: {
     says: "This document",
     method: "GET",
@@ -90,6 +136,16 @@ export const socketRoutes = {
     // Its client has no header, and no cookie outside of a browser: its first line may be its secret.
     secretMayCome: "first-line",
   },
+  bridge: {
+    path: bridgePaths.environmentSocket,
+    says: "A bridge about its environment: work that it is given, and what became of it",
+    access: "bridge",
+  },
+  bridgeIngress: {
+    path: bridgePaths.ingressSocket,
+    says: "A bridge about a session that it has: events, questions and answers",
+    access: "bridge",
+  },
   consoleApp: {
     path: "/ws/app",
     says: "The app socket of the console wire: every change of workspaces, workers and activity",
@@ -101,6 +157,7 @@ export const socketRoutes = {
 } as const satisfies Readonly<Record<string, SocketRoute>>;
 
 type SocketRoute = {
+  readonly access?: Access;
   readonly path: string;
   readonly says: string;
   readonly secretMayCome?: "first-line";
@@ -153,6 +210,12 @@ export function socketAt(
   }
   return undefined;
 }
+
+/** Whether somebody may have a socket. On the wire `keel.v1` each frame is looked at for itself. */
+export const mayOpen = (name: SocketRouteName, access: Access): boolean => {
+  const row = socketRoutes[name];
+  return name === "keel" || mayDo(access, "access" in row ? row.access : "watch");
+};
 
 export const secretMayCome = (name: SocketRouteName): boolean => "secretMayCome" in socketRoutes[name];
 

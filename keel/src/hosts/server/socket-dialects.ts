@@ -4,6 +4,7 @@
  */
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { reasonOf } from "../../kernel/fault.ts";
+import type { BridgeDoor } from "./bridge-wire/bridge-door.ts";
 import {
   type ClientConnection,
   type ClientPeer,
@@ -29,9 +30,10 @@ export type SocketDialect = (client: SocketClient) => Pick<ClientConnection, "re
 export type DialectOptions = {
   readonly served: ServedSessions;
   readonly hello: { readonly keel: string; readonly boot: string };
+  bridgeDoor(): Promise<BridgeDoor>;
 };
 
-export function socketDialects({ served, hello }: DialectOptions): {
+export function socketDialects({ served, hello, bridgeDoor }: DialectOptions): {
   readonly [Name in SocketRouteName]: SocketDialect;
 } {
   const server = served.start;
@@ -48,6 +50,15 @@ export function socketDialects({ served, hello }: DialectOptions): {
       const wishes = wishesOf(query, { echoes: false });
       return openSdkSocket({ served, session, caller, version: hello.keel, ...wishes }, peer);
     }),
+    bridge: late(async ({ peer, device, fields }) =>
+      (await bridgeDoor()).socket(
+        { kind: "environment", id: fields["environment"] ?? "", device: device.id },
+        peer,
+      ),
+    ),
+    bridgeIngress: late(async ({ peer, device, fields }) =>
+      (await bridgeDoor()).socket({ kind: "ingress", id: fields["session"] ?? "", device: device.id }, peer),
+    ),
     consoleApp: late(async ({ peer }) =>
       (await import("./console-wire/app-socket.ts")).openAppSocket(served, peer),
     ),

@@ -8,11 +8,12 @@ import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
-import { toFault } from "../../kernel/fault.ts";
-import { type Access, operations } from "../../protocol/operation.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
+import { type Access, mayDo, operations } from "../../protocol/operation.ts";
 import { clientHeader, wireName } from "../../protocol/wire.ts";
 import type { TlsFiles } from "./addresses.ts";
 import type { DoorAdmission, Doorkeeper } from "./admission.ts";
+import type { BridgeDoor } from "./bridge-wire/bridge-door.ts";
 import { callerName } from "./connection.ts";
 import type { Device, Devices } from "./devices.ts";
 import { type EventSource, streamEvents, watchEvents } from "./event-stream.ts";
@@ -31,7 +32,7 @@ import { cookieFor, openHandlers } from "./open-handlers.ts";
 import { openPages, sayNoPage, sendPage, type WebPages } from "./pages.ts";
 import type { Pairings } from "./pairings.ts";
 import { plainHandlers } from "./plain-routes.ts";
-import { routeOf, secretMayCome, socketAt, statusOf } from "./routes.ts";
+import { mayOpen, routeOf, secretMayCome, socketAt, statusOf } from "./routes.ts";
 import type { ServerLog } from "./server-log.ts";
 import { type SocketDialect, socketDialects } from "./socket-dialects.ts";
 import { awaitSecret, PingRounds, SocketPeer } from "./socket-peer.ts";
@@ -99,7 +100,12 @@ export function openWebDoor({
     if (!live.delete(client)) return;
     log?.say("client.went", { by: client.by, device: client.device, code, clients: live.size });
   };
-  const dialects = socketDialects({ served, hello });
+  let bridging: Promise<BridgeDoor> | undefined;
+  const bridgeDoor = (): Promise<BridgeDoor> => {
+    bridging ??= import("./bridge-wire/bridge-door.ts").then((late) => new late.BridgeDoor(served.bridges));
+    return bridging;
+  };
+  const dialects = socketDialects({ served, hello, bridgeDoor });
   const rounds = new PingRounds(limits);
   const socketsOf = (access: Access): WebSocketServer =>
     new WebSocketServer({
@@ -110,7 +116,12 @@ export function openWebDoor({
       perMessageDeflate: false,
       handleProtocols: (offered) => (offered.has(wireName) ? wireName : false),
     });
-  const sockets = { watch: socketsOf("watch"), answer: socketsOf("answer"), work: socketsOf("work") };
+  const sockets = {
+    bridge: socketsOf("bridge"),
+    watch: socketsOf("watch"),
+    answer: socketsOf("answer"),
+    work: socketsOf("work"),
+  };
   const isSecure = (request: IncomingMessage): boolean => keeper?.isSecure(request) === true;
   const open = openHandlers(pairings, isSecure);
   const strangers = new Strangers(limits.strangers);
@@ -184,6 +195,7 @@ export function openWebDoor({
     }
     if (!address || !found) return refuseUpgrade(socket, 404);
     const { device } = admission;
+    if (!mayOpen(found.name, device.access)) return refuseUpgrade(socket, 403);
     if (!hasRoomFor(device)) return refuseUpgrade(socket, 503);
     sockets[device.access].handleUpgrade(request, socket, head, (webSocket) =>
       begin(webSocket, { device, address, found }),
@@ -232,6 +244,8 @@ export function openWebDoor({
     const caller = { access: device.access, name: callerName(device, clientOf(request)) };
     if (route.kind === "plain")
       return plain(route.name, { request, response, device, caller, query, fields: route.fields });
+    if (route.kind === "watch" && !mayDo(device.access, "watch"))
+      throw fault("access_refused", { needed: "watch" });
     if (route.kind === "watch")
       return tell(response, device, watchEvents(served, route.name, { ...fieldsOf(query), ...route.fields }));
     const fields =
@@ -241,7 +255,7 @@ export function openWebDoor({
     sayJson(response, 200, await served.call(route.name, { ...fields, ...route.fields }, caller));
   }
 
-  const plain = plainHandlers({ served, hello, tell });
+  const plain = plainHandlers({ served, hello, bridgeDoor, isSecure, tell });
 
   /** A link that is good once becomes a cookie, and the address loses its secret. */
   async function enter(

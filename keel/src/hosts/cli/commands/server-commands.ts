@@ -48,7 +48,7 @@ export const serverCommands = (define: Define): CliCommand[] => [
       access: {
         kind: "text",
         value: "LEVEL",
-        says: "watch, answer (what is asked; the default) or work (everything)",
+        says: "watch, answer (what is asked; the default), work (everything) or bridge (only offer a folder)",
       },
     },
     load: async () => (await import("./devices.ts")).pair,
@@ -58,6 +58,16 @@ export const serverCommands = (define: Define): CliCommand[] => [
     says: "Who was let in to the server and may come again; one that is removed is cut off",
     options: json,
     load: async () => (await import("./devices.ts")).devices,
+  }),
+  define({
+    usage: "keel serve bridges [work ID [PROMPT] | remove ID] [--title TEXT] [--model NAME] [--json]",
+    says: "The machines that offer a folder by `keel bridge`; gives one of them work, or forgets it",
+    options: {
+      ...json,
+      title: { kind: "text", value: "TEXT", says: "Of the session that the work is" },
+      model: { kind: "text", short: "m", value: "NAME", says: "Of that session" },
+    },
+    load: async () => (await import("./bridge.ts")).bridges,
   }),
   define({
     usage: "keel console [--port N] [--no-open] [--json]",
@@ -73,6 +83,13 @@ export const serverCommands = (define: Define): CliCommand[] => [
     usage: "keel attach [ID]",
     says: "Joins a session of the server on this terminal: the newest of this folder if none is named",
     load: async () => (await import("../attach/attach.ts")).attach,
+  }),
+  define({
+    usage: "keel bridge URL [--spawn MODE] [--max-sessions N] [--pair CODE | --secret-file FILE]",
+    says: "Offers this folder to a server that cannot reach it, and works here what it is given",
+    options: async () => (await import("./bridge.ts")).bridgeOptions,
+    unheard: "goes-on",
+    load: async () => (await import("./bridge.ts")).bridge,
   }),
   define({
     usage: "keel ssh [USER@]HOST [FOLDER] [--continue | --resume ID] [--model NAME]",

@@ -145,7 +145,12 @@ function isSound({ text, cursor }: Editor): boolean {
   return starts.has(cursor);
 }
 
-test("over random actions the cursor stays sound, undoing leads back to the start, redoing to the end", () => {
+/** For the full count. */
+const timeout = 3_600_000;
+
+test("over random actions the cursor stays sound, undoing leads back to the start, redoing to the end", {
+  timeout,
+}, () => {
   verifies("S4.71");
   fc.assert(
     fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
@@ -167,7 +172,7 @@ test("over random actions the cursor stays sound, undoing leads back to the star
   );
 });
 
-test("what is pasted is what the session gets, whatever was edited around it", () => {
+test("what is pasted is what the session gets, whatever was edited around it", { timeout }, () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "binary", maxLength: 200 }),
@@ -255,7 +260,7 @@ describe("the vi way", () => {
     ["|one", "zz", "|one"],
   ])("%j %s", (start, keyed, end) => expect(typed(start, keyed)).toBe(end));
 
-  test("over random keys the cursor stays in the text", () => {
+  test("over random keys the cursor stays in the text", { timeout }, () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", " ", "\n", "(", '"', "漢"), maxLength: 40 }),
