@@ -140,12 +140,11 @@ export async function composeSession(
   const namesSome = placed.some((entry) => commandWords(entry).length > 0 || entry.source === "flags");
   if (namesSome || plugins.length + Object.keys(hostServers).length > 0) {
     const { namedPrograms } = await import("./named-programs.ts");
-    const { cwd } = workspace;
     programs = namedPrograms({
       entries: placed,
       servers: hostServers,
       plugins,
-      cwd,
+      cwd: workspace.cwd,
       root: trust.root,
       env: options.env,
     });
