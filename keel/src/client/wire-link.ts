@@ -102,7 +102,7 @@ type WatchedFrame = Extract<ClientFrame, { type: "follow" | `watch-${WatchName}`
 
 type WaitingCall = { done(answer: unknown): void; failed(why: unknown): void };
 
-async function connect({ open, name, timers, openMs }: WireOptions): Promise<WireConnection> {
+async function connect({ open, name, timers, openMs = silentMs }: WireOptions): Promise<WireConnection> {
   const wire = await openInTime(open, timers, openMs).catch((thrown: unknown) => {
     if (thrown instanceof Fault) throw thrown;
     throw lost(reasonOf(thrown));
@@ -126,6 +126,7 @@ async function connect({ open, name, timers, openMs }: WireOptions): Promise<Wir
           return greeted.reject(
             fault("usage", { reason: `The server speaks version ${frame.version} of the wire.` }),
           );
+        patienceMs = silentMs;
         return greeted.resolve({ keel: frame.keel, boot: frame.boot, access: frame.access });
       case "done":
         return settle(frame.id, (waiting) => waiting.done(frame.answer));
@@ -158,9 +159,11 @@ async function connect({ open, name, timers, openMs }: WireOptions): Promise<Wir
     if (frame) handle(frame);
   });
   let pingedAt = heardAt;
+  // A way that is open may lead to a server that only starts: until it has greeted it has the time of opening.
+  let patienceMs = openMs;
   const stopPings = timers.every(lookMs, () => {
     const now = timers.now();
-    if (now - heardAt > silentMs) return wire.close();
+    if (now - heardAt > patienceMs) return wire.close();
     if (now - pingedAt < pingMs) return;
     pingedAt = now;
     send({ type: "ping", at: now });
@@ -224,7 +227,7 @@ async function connect({ open, name, timers, openMs }: WireOptions): Promise<Wir
 async function openInTime(
   open: WireOptions["open"],
   timers: LinkTimers,
-  openMs = silentMs,
+  openMs: number,
 ): Promise<MessageWire> {
   const late = new AbortController();
   const gaveUp = Promise.withResolvers<never>();

@@ -36,6 +36,8 @@ const bridgeRecordSchema = z.object({
   calledAs: text,
   /** Counts the starts of it that have come. */
   epoch: z.number(),
+  /** The ids of the last ones before it. */
+  earlier: z._default(z.array(text), []),
   createdAt: z.number(),
   works: z.array(workRecordSchema),
 });

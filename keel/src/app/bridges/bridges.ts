@@ -79,11 +79,15 @@ export class Bridges {
     if (known && known.record.device !== device) throw fault("access_refused", { needed: "its own device" });
     const before = known?.record;
     const isSame = before?.config.bridgeId === bridgeId;
+    // Words of an earlier start may arrive after those of the one that took its place.
+    if (!isSame && before?.earlier.includes(bridgeId))
+      throw fault("access_refused", { needed: "the newest start of this bridge" });
     const record: BridgeRecord = {
       config,
       device,
       calledAs,
       epoch: (before?.epoch ?? 0) + (isSame ? 0 : 1),
+      earlier: earlierStarts(before, bridgeId),
       createdAt: before?.createdAt ?? this.#options.clock.now(),
       works: before?.works ?? [],
     };
@@ -300,8 +304,10 @@ export class Bridges {
     );
     for (const { session } of lost) await this.#done(known, session, "failed");
     this.#known.tell(known.record.config.environmentId);
-    for (const { session, state } of known.record.works)
-      if (state === "given") await this.#deliver(known, session);
+    // The token of one that was taken may have been lost on its way, as long as nobody has come with it.
+    for (const { session, state, keySum } of known.record.works)
+      if (state === "given" || (state === "taken" && keySum === undefined))
+        await this.#deliver(known, session);
   }
 
   async #hear(known: KnownBridge, line: Exclude<EnvironmentLine, { type: "hello" }>): Promise<void> {
@@ -374,3 +380,10 @@ export class Bridges {
     );
   }
 }
+
+const maxEarlier = 50;
+
+const earlierStarts = (before: BridgeRecord | undefined, bridgeId: string): string[] =>
+  before === undefined || before.config.bridgeId === bridgeId
+    ? (before?.earlier ?? [])
+    : [...before.earlier, before.config.bridgeId].slice(-maxEarlier);

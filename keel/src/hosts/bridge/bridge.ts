@@ -63,6 +63,8 @@ export class Bridge {
   #wire: ChannelWire | undefined;
   #epoch = 0;
   #taking: Promise<void> = Promise.resolve();
+  /** Work that has come and is not kept yet: it is not lost, whatever is asked meanwhile. */
+  readonly #coming = new Set<string>();
 
   constructor(options: BridgeOptions) {
     this.#options = options;
@@ -152,6 +154,8 @@ export class Bridge {
     this.#wire = wire;
     const { state, say, url } = this.#options;
     wire.onMessage((message) => {
+      // What a way that is gone still says, is said again over the next one.
+      if (this.#wire !== wire) return;
       const isWelcome = message
         .split("\n")
         .map((line) => this.hear(line))
@@ -160,7 +164,8 @@ export class Bridge {
       greeted();
       say(`Connected to ${url}.`);
     });
-    const session_ids = state.sessions.filter((record) => record.state !== "done").map(({ id }) => id);
+    const open = state.sessions.filter((record) => record.state !== "done").map(({ id }) => id);
+    const session_ids = [...new Set([...open, ...this.#coming])];
     const done = state.sessions.flatMap(({ id: session_id, status }) =>
       status ? [{ session_id, status }] : [],
     );
@@ -173,7 +178,11 @@ export class Bridge {
         return;
       case "work":
         // One after the other: whether there is room is known when the one before it is there.
-        this.#taking = this.#taking.then(() => this.#work(line)).catch(() => undefined);
+        this.#coming.add(line.session_id);
+        this.#taking = this.#taking
+          .then(() => this.#work(line))
+          .catch(() => undefined)
+          .finally(() => this.#coming.delete(line.session_id));
         return;
       case "stop":
         return this.#spawned.get(line.session_id)?.kill();
