@@ -19,7 +19,7 @@ const config = (bridgeId: string): BridgeConfig => ({
 const device = "a device";
 const environment = config("").environmentId;
 
-function openBridges(): Bridges {
+function openBridges(changed = (): void => undefined): Bridges {
   const folder = mkdtempSync(path.join(tmpdir(), "keel-bridges-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const bridges = new Bridges({
@@ -27,6 +27,7 @@ function openBridges(): Bridges {
     clock: nodeClock(),
     ids: nodeIds(),
     newSecret: () => crypto.randomUUID(),
+    changed,
   });
   onTestFinished(() => bridges.close());
   return bridges;
@@ -59,12 +60,15 @@ test("words of an earlier start that arrive late end no newer one", async () => 
 
 test("work that was taken is told once more while nobody has come with its token, which may be lost", async () => {
   verifies("S4.73");
-  const bridges = openBridges();
+  let changes = 0;
+  const bridges = openBridges(() => void changes++);
   const { epoch } = await register(bridges, "first");
   const first = await come(bridges, epoch);
   const id = await bridges.give({ bridge: environment, prompt: "Go" }, "a person");
   expect(works(first.told)).toMatchObject([{ work_id: id }]);
+  const before = changes;
   first.receiver?.receive([{ type: "ack", work_id: id }]);
+  await expect.poll(() => changes).toBeGreaterThan(before);
   first.receiver?.end();
   const second = await come(bridges, epoch, [id]);
   await expect.poll(() => works(second.told)).toMatchObject([{ work_id: id }]);

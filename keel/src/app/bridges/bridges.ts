@@ -23,6 +23,7 @@ import { BridgedSessions } from "./bridged-sessions.ts";
 import {
   cutOff,
   type EnvironmentChannel,
+  earlierStarts,
   endChannel,
   entryOf,
   isActive,
@@ -380,10 +381,3 @@ export class Bridges {
     );
   }
 }
-
-const maxEarlier = 50;
-
-const earlierStarts = (before: BridgeRecord | undefined, bridgeId: string): string[] =>
-  before === undefined || before.config.bridgeId === bridgeId
-    ? (before?.earlier ?? [])
-    : [...before.earlier, before.config.bridgeId].slice(-maxEarlier);

@@ -123,6 +123,14 @@ export const workOf = ({ record }: KnownBridge, session: string): WorkRecord | u
 export const isActive = (work: Pick<WorkRecord, "state"> | undefined): boolean =>
   work?.state === "given" || work?.state === "taken";
 
+const maxEarlier = 50;
+
+/** The starts of a bridge that another one, by this id, has taken the place of. */
+export const earlierStarts = (before: BridgeRecord | undefined, bridgeId: string): string[] =>
+  before === undefined || before.config.bridgeId === bridgeId
+    ? (before?.earlier ?? [])
+    : [...before.earlier, before.config.bridgeId].slice(-maxEarlier);
+
 /** Says why before it ends it. */
 export function endChannel<Reason extends string>(
   channel: { send(line: { type: "end"; reason: Reason }): void; close(reason: string): void },
