@@ -306,9 +306,8 @@ export class Bridges {
     for (const { session } of lost) await this.#done(known, session, "failed");
     this.#known.tell(known.record.config.environmentId);
     // The token of one that was taken may have been lost on its way, as long as nobody has come with it.
-    for (const { session, state, keySum } of known.record.works)
-      if (state === "given" || (state === "taken" && keySum === undefined))
-        await this.#deliver(known, session);
+    const untold = known.record.works.filter((work) => isActive(work) && work.keySum === undefined);
+    for (const { session } of untold) await this.#deliver(known, session);
   }
 
   async #hear(known: KnownBridge, line: Exclude<EnvironmentLine, { type: "hello" }>): Promise<void> {
