@@ -273,6 +273,10 @@ describe("keel ssh", () => {
     const older = await run("there");
     expect(older.code).toBe(78);
     expect(older.stderr).toContain("there has Keel 0.0.1, which cannot be attached to over ssh");
+    stub("kill -9 $$");
+    const killed = await run("there");
+    expect(killed.code).toBe(69);
+    expect(killed.stderr).not.toContain("does not start");
     machine.ssh.change({ env: machine.there });
     const folder = await run("there", "/no/such folder'");
     expect(folder.code).toBe(78);

@@ -88,14 +88,15 @@ const mark = "keel-ssh ";
 
 /**
  * For whatever shell the person has there: no single quote and no exclamation mark in it. It finds Keel also where only
- * an interactive shell would have it in its PATH, and says what is missing before anything is spoken.
+ * an interactive shell would have it in its PATH, and says what is missing before anything is spoken. What a signal has
+ * ended (codes over 128) is a line that was cut, and tells nothing of what is there.
  */
 const script = [
   `f=$(printf %b "$1"); k=$(printf %b "$2")`,
   `case $f in "~") f=$HOME ;; "~/"*) f=$HOME/\${f#"~/"} ;; "") f=$HOME ;; esac`,
-  `for c in "$k" "$HOME/.local/bin/$k" "$HOME/.npm-global/bin/$k" "$HOME/bin/$k" "/usr/local/bin/$k" "/opt/homebrew/bin/$k"; do p=$(command -v "$c" 2>/dev/null) && break; done`,
+  `for c in "$k" "$HOME/.local/bin/$k" "$HOME/.npm-global/bin/$k" "$HOME/bin/$k" "/usr/local/bin/$k" "/opt/homebrew/bin/$k"; do p=$(command -v "$c" 2>/dev/null) && break; s=$?; [ "$s" -gt 128 ] && exit "$s"; done`,
   `if [ -z "$p" ]; then n=$(node --version 2>/dev/null) || n=none; printf "\\n${mark}lacks keel %s\\n" "$n"; exit 78; fi`,
-  `v=$("$p" --version 2>&1) || { printf "\\n${mark}lacks node %s\\n" "$(printf %s "$v" | head -n 1)"; exit 78; }`,
+  `v=$("$p" --version 2>&1) || { s=$?; [ "$s" -gt 128 ] && exit "$s"; printf "\\n${mark}lacks node %s\\n" "$(printf %s "$v" | head -n 1)"; exit 78; }`,
   `cd "$f" 2>/dev/null || { printf "\\n${mark}lacks folder %s\\n" "$f"; exit 66; }`,
   `printf "\\n${mark}has %s %s\\n" "$v" "$(pwd -P)"`,
   `"$p" serve --stdio --detach || { c=$?; if [ "$c" = 64 ]; then printf "\\n${mark}lacks wire %s\\n" "$v"; fi; exit "$c"; }`,
