@@ -265,18 +265,7 @@ export class Bridge {
     const { served, worktrees, sessionOptions, say } = this.#options;
     const { id, cwd, model, title, worktree, state } = record;
     if (worktree) {
-      const known = {
-        id,
-        title: id,
-        cwd,
-        folder: cwd,
-        createdAt: 0,
-        changedAt: 0,
-        archived: false,
-        worktree,
-        workers: [],
-      };
-      const problem = await worktrees.takeUp(known);
+      const problem = await worktrees.takeUp(placeOf(record));
       if (problem !== undefined) say(problem);
     }
     if (state === "open" && served.sessions.location(id) === undefined) {
@@ -317,19 +306,7 @@ export class Bridge {
       if (this.#spawned.get(id) === spawned) this.#spawned.delete(id);
       this.#options.say(`Session ${id} has ended: ${status}.`);
       await keep({ state: "done", status, token: undefined });
-      const { worktree, cwd } = record;
-      const known = {
-        id,
-        title: id,
-        cwd,
-        folder: cwd,
-        createdAt: 0,
-        changedAt: 0,
-        archived: false,
-        worktree,
-        workers: [],
-      };
-      const kept = worktree && (await this.#options.worktrees.leave(known));
+      const kept = record.worktree && (await this.#options.worktrees.leave(placeOf(record)));
       if (kept !== undefined) this.#options.say(`Its worktree stays, since it holds changes: ${kept}`);
       this.#send({ type: "done", session_id: id, status });
       if (this.#options.config.spawnMode === "single-session") this.stop("done");
@@ -340,6 +317,19 @@ export class Bridge {
     this.#wire?.send(JSON.stringify(line));
   }
 }
+
+/** The folder of a session, as worktrees are taken up and left: nothing else of a workspace stands behind it. */
+const placeOf = ({ id, cwd, worktree }: SpawnedRecord) => ({
+  id,
+  title: id,
+  cwd,
+  folder: cwd,
+  createdAt: 0,
+  changedAt: 0,
+  archived: false,
+  worktree,
+  workers: [],
+});
 
 const refused = (reason: string): Fault =>
   fault("work_refused", { reason: `The bridge does not take it: ${reason}` });
