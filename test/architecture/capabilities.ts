@@ -80,6 +80,7 @@ export const capabilities: readonly Capability[] = [
       "store/jsonl/log.ts",
       "store/jsonl/seal.ts",
       "store/jsonl/names.ts",
+      "store/sqlite/database.ts",
       // Whatever somebody threw that is no error; and the reason of a signal, which is told as a sentence.
       "workspace/processes/job.ts",
       "mcp/transports/stdio.ts",

@@ -10,6 +10,7 @@ import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
+import { logKind } from "./compose/log-kind.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
@@ -22,7 +23,8 @@ import type { FolderPolicy } from "./workspaces/folder-policy.ts";
 export type HomeOptions = SettingsLocation;
 
 /** Touches nothing yet: what it owns is made when it is first used. */
-export const openHome = (options: HomeOptions): Home => new Home(homeResources(pathsOf(options).home));
+export const openHome = (options: HomeOptions): Home =>
+  new Home(homeResources(pathsOf(options).home, () => logKind(options)));
 
 export class Home implements AsyncDisposable {
   /** Those that are kept, whether or not they are open. */

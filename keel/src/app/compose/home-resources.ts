@@ -10,6 +10,7 @@ import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";
+import { type LogKind, type LogPlaces, logPlaces } from "../../store/log-places.ts";
 import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
 import { type LateGuard, lateGrammar } from "./late-ports.ts";
@@ -21,6 +22,8 @@ export type HomeResources = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: Store;
+  /** Where the logs of the store stand. */
+  readonly logs: LogPlaces;
   readonly grammar: Grammar;
   readonly memory: MemoryBudget;
   /** Ends whatever commands started when Keel ends. Comes and starts with the first command. */
@@ -33,10 +36,15 @@ export type HomeResources = {
   close(): Promise<void>;
 };
 
-export function homeResources(path: string): HomeResources {
+/** `kind`: how new logs are to be kept; asked when the first log is looked for. */
+export function homeResources(
+  path: string,
+  kind: () => Promise<LogKind> = async () => "jsonl",
+): HomeResources {
   const clock = nodeClock();
   const ids = nodeIds();
   const guards = new Map<GuardMode, Promise<ProcessGuard>>();
+  const logs = logPlaces({ home: path, now: clock.now, kind });
   let pool: Promise<LinkPool> | undefined;
   const guardOf =
     (wish: GuardMode, env: EnvironmentVariables): LateGuard =>
@@ -53,7 +61,15 @@ export function homeResources(path: string): HomeResources {
     path,
     clock,
     ids,
-    store: jsonlStore({ home: path, clock, ids, keeping: build === undefined ? undefined : { build } }),
+    logs,
+    store: jsonlStore({
+      home: path,
+      clock,
+      ids,
+      fs: logs.fs,
+      index: logs.index,
+      keeping: build === undefined ? undefined : { build },
+    }),
     grammar: lateGrammar(),
     memory: new MemoryBudget(nodeHeap()),
     guard: (env, settings) => guardOf(guardMode(env, settings), env),
@@ -64,6 +80,7 @@ export function homeResources(path: string): HomeResources {
     },
     async close() {
       await Promise.all([...guards.values()].map(async (guard) => (await guard).close()));
+      await logs.close();
     },
   };
 }

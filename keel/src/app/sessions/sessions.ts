@@ -66,7 +66,8 @@ export function storedSessions(resources: HomeResources): Sessions {
       }
       const { importLog } = await import("../../store/jsonl/import.ts");
       const id = ids.uuid();
-      const { events, leftOut } = await importLog({ home, file, session: id, cwd, now: clock.now() });
+      const place = { home, session: id, cwd, now: clock.now(), files: resources.logs.fs };
+      const { events, leftOut } = await importLog({ ...place, file });
       return { id, state: "new", events, notices: sayLeftOut(leftOut) };
     },
     async transcripts({ folder, env }) {

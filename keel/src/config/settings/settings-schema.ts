@@ -247,6 +247,10 @@ export const settingsSchema = z.object({
     sandbox,
     "Keel confines no commands: a sandbox that is wanted is warned about, or refuses the start.",
   ),
+  store: setting(
+    z.enum(["jsonl", "sqlite"]),
+    "How new sessions are kept: a file of JSON lines for each, the default, or all in one SQLite database; `keel sessions move` moves those that are there.",
+  ),
   copyTranscripts: setting(
     z.boolean(),
     "`true`: each session is also written where programs of the official interface look for transcripts; left out, where a host says by `CLAUDE_CODE_ENTRYPOINT` that it is one.",
@@ -272,6 +276,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   search: "it says where your key and your questions go",
   terminal: "it is your own screen, and may run a command of yours",
   web: "it opens your private network",
+  store: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
 };
 

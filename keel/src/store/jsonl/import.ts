@@ -6,7 +6,7 @@
  */
 import { fault } from "../../kernel/fault.ts";
 import { asList, isObject } from "../../kernel/json.ts";
-import { nodeFiles, type OpenFile } from "./files.ts";
+import { type FileLayer, nodeFiles, type OpenFile } from "./files.ts";
 import { copyLog } from "./fork.ts";
 import { LogLocations } from "./log-locations.ts";
 import { sessionId } from "./names.ts";
@@ -23,6 +23,8 @@ export type Import = {
   readonly session: string;
   readonly cwd: string;
   readonly now: number;
+  /** The files of the home, where they are not all plain ones. */
+  readonly files?: FileLayer;
 };
 
 /** Throws `not_imported`, `log_unreadable`, `log_too_new` or `log_unwritable`; nothing is then left behind. */
@@ -32,8 +34,8 @@ export async function importLog({
   session,
   cwd,
   now,
+  files = nodeFiles(),
 }: Import): Promise<{ events: number; leftOut: LeftOut }> {
-  const files = nodeFiles();
   // The person named this path, so a link in it is meant; what it leads to must be a plain file.
   const from = await files.realPath(given).catch((thrown: unknown) => {
     throw unreadable(given, thrown);

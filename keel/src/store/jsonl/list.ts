@@ -58,7 +58,7 @@ async function readInfo(
   }
 }
 
-async function infoOf(file: OpenFile, place: LogLocation, facts: FileFacts): Promise<SessionInfo> {
+export async function infoOf(file: OpenFile, place: LogLocation, facts: FileFacts): Promise<SessionInfo> {
   const start = new LogHead();
   const readTo = async (bytes: number): Promise<void> => start.read(await linesAt(file, 0, bytes));
   const firstBytes = Math.min(facts.bytes, END_BYTES);

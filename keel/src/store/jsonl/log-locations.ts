@@ -6,6 +6,7 @@ import { type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
 import { isSessionId } from "./names.ts";
 import { unreadable } from "./reasons.ts";
 
+const PROJECTS = "projects";
 const LOG = ".jsonl";
 /** A name of a directory holds 255 bytes; this much of the path is enough for a person. */
 const KEY_TAIL_CHARACTERS = 60;
@@ -21,7 +22,7 @@ export class LogLocations {
 
   constructor(home: string, files: FileLayer) {
     this.#files = files;
-    this.#projects = path.join(home, "projects");
+    this.#projects = path.join(home, PROJECTS);
   }
 
   /** The project's directory, which may not exist yet. */
@@ -125,6 +126,13 @@ const unlessThere = (place: string) => (thrown: unknown) => {
   if (isMissing(thrown) || codeOf(thrown) === "ENOTDIR") return undefined;
   throw unreadable(place, thrown);
 };
+
+/** Where the logs of a home stand that are no files. */
+export const logDatabase = (home: string): string => path.join(home, "sessions.db");
+
+/** Whether a path is where the log of a session stands, or one that is being made. */
+export const isLogIn = (home: string, place: string): boolean =>
+  place.startsWith(path.join(home, PROJECTS) + path.sep) && /\.jsonl(?:\.part)?$/.test(place);
 
 /** The end of the path, readable, and enough of a hash to keep equal ends apart. */
 export function projectKey(realPath: string): string {

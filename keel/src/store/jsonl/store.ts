@@ -32,7 +32,16 @@ export type JsonlStoreOptions = {
   readonly leases?: Leases;
   /** Absent: nothing is kept of a fold. */
   readonly keeping?: FoldCacheOptions | undefined;
+  /** Where some logs are no files. */
+  readonly index?: LogIndex;
 };
+
+/** Lists the logs that are no files, newest change first: of one directory, or of all that are nobody's agents. */
+export type LogIndex = (wanted: {
+  readonly directory: string | undefined;
+  readonly only: string | undefined;
+  readonly limit: number;
+}) => Promise<SessionInfo[]>;
 
 export function jsonlStore(options: JsonlStoreOptions): Store {
   return new JsonlStore(options);
@@ -56,6 +65,7 @@ class JsonlStore implements Store {
   readonly artifacts: Artifacts;
   readonly #now: () => number;
   readonly #keeping: FoldCacheOptions | undefined;
+  readonly #index: LogIndex | undefined;
 
   constructor(options: JsonlStoreOptions) {
     this.#home = options.home;
@@ -65,6 +75,7 @@ class JsonlStore implements Store {
     this.leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
     this.#keeping = options.keeping;
+    this.#index = options.index;
   }
 
   async create(id: string, { cwd, parent }: { cwd: string; parent?: string | undefined }): Promise<Log> {
@@ -129,7 +140,11 @@ class JsonlStore implements Store {
     const directories = await this.#directories({ cwd, parent });
     const logs = await Promise.all(directories.map((directory) => this.#places.logsIn(directory)));
     const wanted = logs.flat().filter(({ session }) => only === undefined || session === only);
-    return listLogs(this.#files, wanted, limit ?? Number.POSITIVE_INFINITY);
+    const most = limit ?? Number.POSITIVE_INFINITY;
+    const [directory] = (cwd ?? parent) === undefined ? [] : directories;
+    const indexed = (await this.#index?.({ directory, only, limit: most })) ?? [];
+    const found = await listLogs(this.#files, wanted, most);
+    return indexed.length === 0 ? found : newest([...indexed, ...found], most);
   }
 
   async fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void> {
@@ -233,6 +248,12 @@ class JsonlStore implements Store {
   #survey(session: string, log: string, file: OpenFile) {
     return survey(file, { path: log, tornEnd: this.leases.isHeld(session) ? "ignored" : "told" });
   }
+}
+
+/** Each once. */
+function newest(infos: readonly SessionInfo[], most: number): SessionInfo[] {
+  const byId = new Map(infos.toReversed().map((info) => [info.id, info]));
+  return [...byId.values()].sort((left, right) => right.changedAt - left.changedAt).slice(0, most);
 }
 
 function unlessBusy(thrown: unknown): undefined {

@@ -1,0 +1,77 @@
+/**
+ * The files of a home of which some logs may stand in a database: where a person wants new ones there, or where there are
+ * some already. Nothing of it is loaded before that.
+ */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { type FileLayer, nodeFiles } from "./jsonl/files.ts";
+import { isLogIn, logDatabase } from "./jsonl/log-locations.ts";
+import type { LogIndex } from "./jsonl/store.ts";
+
+/** How logs are kept: a file of JSON lines for each, or all in one database. */
+export type LogKind = "jsonl" | "sqlite";
+
+export type LogPlaces = {
+  readonly fs: FileLayer;
+  readonly index: LogIndex;
+  close(): Promise<void>;
+};
+
+export type LogPlacesOptions = {
+  readonly home: string;
+  readonly now: () => number;
+  /** How new logs are to be kept; asked once. */
+  readonly kind: () => Promise<LogKind>;
+};
+
+type Table = LogPlaces & { readonly kind: LogKind };
+
+export function logPlaces({ home, now, kind }: LogPlacesOptions): LogPlaces {
+  const files = nodeFiles();
+  const database = logDatabase(home);
+  const isLog = (place: string): boolean => isLogIn(home, place);
+  let wanted: Promise<LogKind> | undefined;
+  let loading: Promise<Table> | undefined;
+  let loaded: Table | undefined;
+  /** Looked at anew: another process may have moved sessions there meanwhile. */
+  const table = async (): Promise<Table | undefined> => {
+    if (loaded) return loaded;
+    wanted ??= kind();
+    if ((await wanted) === "jsonl" && !existsSync(database)) return undefined;
+    const fresh = await wanted;
+    loading ??= import("./sqlite/store.ts").then(({ openTable }) => ({
+      ...openTable({ home, now, files, fresh: fresh === "sqlite" ? "table" : "files" }),
+      kind: fresh,
+    }));
+    loaded = await loading;
+    return loaded;
+  };
+  const filesFor = async (place: string): Promise<FileLayer> =>
+    isLog(place) ? ((await table())?.fs ?? files) : files;
+  return {
+    fs: {
+      ...files,
+      open: async (place, how) => (await filesFor(place)).open(place, how),
+      facts: async (place) => (await filesFor(place)).facts(place),
+      rename: async (from, to) => (await filesFor(from)).rename(from, to),
+      remove: async (place) => (await filesFor(place)).remove(place),
+      removeTree: async (place) => ((await table())?.fs ?? files).removeTree(place),
+      existsNow: (place) =>
+        loaded
+          ? loaded.fs.existsNow(place)
+          : files.existsNow(place) || (isLog(place) && isInDatabase(database, path.relative(home, place))),
+    },
+    index: async (wanted) => (await table())?.index(wanted) ?? [],
+    close: async () => loaded?.close(),
+  };
+}
+
+/** For whoever cannot wait until all of it is loaded. */
+function isInDatabase(database: string, place: string): boolean {
+  if (!existsSync(database)) return false;
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  using opened = new DatabaseSync(database, { timeout: BUSY_MS });
+  return opened.prepare("SELECT 1 FROM logs WHERE place = ?").get(place) !== undefined;
+}
+
+const BUSY_MS = 2_000;
