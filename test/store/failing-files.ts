@@ -36,6 +36,10 @@ export function failingFiles(real: FileLayer): FailingFiles {
     makeDirectory: (path) => decided("makeDirectory", path, () => real.makeDirectory(path)),
     syncDirectory: (path) => decided("syncDirectory", path, () => real.syncDirectory(path)),
     facts: (path) => decided("facts", path, () => real.facts(path)),
+    factsNow: (path) => {
+      decide("facts", path);
+      return real.factsNow(path);
+    },
     names: (path) => decided("names", path, () => real.names(path)),
     rename: (from, to) => decided("rename", from, () => real.rename(from, to)),
     makePrivate: (path) => decided("makePrivate", path, () => real.makePrivate(path)),

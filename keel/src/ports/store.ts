@@ -64,6 +64,15 @@ export type SessionInfo = {
   readonly parent?: { readonly session: string; readonly callId: string } | undefined;
 };
 
+/** Which of the sessions of a listing are wanted; nothing is read of the others. */
+export type ListPage = {
+  readonly limit?: number | undefined;
+  /** So many of the newest are left out. */
+  readonly skip?: number | undefined;
+  /** Only what is listed behind this one, wherever it stands by now: pages neither repeat nor miss what stayed as it was. */
+  readonly behind?: Pick<SessionInfo, "id" | "changedAt"> | undefined;
+};
+
 /** Where logs live. One conformance suite (`testing/store-suite`) holds for every store. */
 export interface Store {
   /** By which it gives each log one writer; whoever shares the store may hold other things by them too. */
@@ -83,12 +92,13 @@ export interface Store {
    * Newest change first. Needs no full read. Agents are listed only when their `parent` is named. `only`: one session,
    * and nothing else is looked at.
    */
-  list(filter?: {
-    only?: string | undefined;
-    cwd?: string | undefined;
-    limit?: number | undefined;
-    parent?: string | undefined;
-  }): Promise<SessionInfo[]>;
+  list(
+    filter?: ListPage & {
+      only?: string | undefined;
+      cwd?: string | undefined;
+      parent?: string | undefined;
+    },
+  ): Promise<SessionInfo[]>;
   /** A copy of the log up to and with `seq` (all when absent), under a new id. */
   fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void>;
   /** With all that belongs to it, its agents included. */

@@ -53,6 +53,21 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await log.close();
   },
 
+  "lists page by page, whatever is new meanwhile": async ({ store, folders: [cwd] }) => {
+    await write(store, cwd, envelopes(first, [opened(cwd)]));
+    await sleep(CLOCK_STEP_MS);
+    await write(store, cwd, envelopes(second, [opened(cwd)]));
+    const [newest] = await store.list({ limit: 1 });
+    assert.equal(newest?.id, second);
+    assert.deepEqual(await listed(store, { behind: newest, limit: 1 }), [first]);
+    await sleep(CLOCK_STEP_MS);
+    await write(store, cwd, envelopes(third, [opened(cwd)]));
+    assert.deepEqual(await listed(store, { behind: newest }), [first]);
+    await store.delete(second);
+    assert.deepEqual(await listed(store, { behind: newest }), [first]);
+    assert.deepEqual(await listed(store, { behind: (await store.list({ only: first }))[0] }), []);
+  },
+
   "lists sessions, newest change first": async ({ store, folders: [cwd, otherCwd] }) => {
     await write(
       store,
@@ -74,6 +89,8 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     assert.deepEqual(await listed(store, { limit: 2 }), [first, third]);
     assert.deepEqual(await listed(store, { cwd }), [first, third]);
     assert.deepEqual(await listed(store, { cwd: otherCwd, limit: 5 }), [second]);
+    assert.deepEqual(await listed(store, { skip: 1, limit: 1 }), [third]);
+    assert.deepEqual(await listed(store, { skip: 3 }), []);
     assert.deepEqual(await listed(store, { only: second }), [second]);
     assert.deepEqual(await listed(store, { only: second, cwd }), []);
     assert.deepEqual(await listed(store, { only: first.replace(/.$/, "f") }), []);
@@ -210,10 +227,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
   },
 };
 
-async function listed(
-  store: Store,
-  filter?: { only?: string; cwd?: string; limit?: number; parent?: string },
-): Promise<string[]> {
+async function listed(store: Store, filter?: Parameters<Store["list"]>[0]): Promise<string[]> {
   return (await store.list(filter)).map(({ id }) => id);
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { undisguised } from "../../kernel/text.ts";
-import type { LogNotice, SessionInfo, Store } from "../../ports/store.ts";
+import type { ListPage, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import type { LeftOut } from "../../store/jsonl/import.ts";
@@ -16,11 +16,9 @@ export type StoredSession = SessionInfo;
 
 export type Sessions = {
   /** Newest change first; of one folder, or of all. Those of agents only when their parent is named. */
-  list(filter: {
-    cwd?: string | undefined;
-    parent?: string | undefined;
-    limit?: number | undefined;
-  }): Promise<StoredSession[]>;
+  list(
+    filter: ListPage & { cwd?: string | undefined; parent?: string | undefined },
+  ): Promise<StoredSession[]>;
   /** What a listing would show of it. Undefined when there is none, in this folder if one is named. */
   find(id: string, place?: { cwd?: string | undefined }): Promise<StoredSession | undefined>;
   /** Throws `session_unknown`. `tell` hears of damage once, at the end. A negative `after`: so many of the last. */

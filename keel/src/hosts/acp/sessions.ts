@@ -77,20 +77,22 @@ export class EditorSessions {
     cwd?: string | null | undefined;
     cursor?: string | null | undefined;
   }): Promise<ListSessionsResponse> {
-    const from = cursor == null ? 0 : placeOf(cursor);
-    const limit = from + pageSize + 1;
-    const all = await this.#given.home.sessions.list({ cwd: cwd ?? undefined, limit });
-    const own = all.filter(({ parent }) => parent === undefined);
-    const sessions = own.slice(from, from + pageSize).map(
-      ({ id, cwd: folder, title, firstInput, changedAt }): SessionInfo => ({
-        sessionId: id,
-        cwd: folder,
-        title: title ?? firstInput ?? null,
-        updatedAt: isoTime(changedAt) ?? null,
-      }),
-    );
-    const isMore = own.length > from + pageSize;
-    return { sessions, ...(isMore ? { nextCursor: String(from + pageSize) } : {}) };
+    const behind = cursor == null ? undefined : placeOf(cursor);
+    const limit = pageSize + 1;
+    const found = await this.#given.home.sessions.list({ cwd: cwd ?? undefined, behind, limit });
+    const page = found.slice(0, pageSize);
+    const sessions = page
+      .filter(({ parent }) => parent === undefined)
+      .map(
+        ({ id, cwd: folder, title, firstInput, changedAt }): SessionInfo => ({
+          sessionId: id,
+          cwd: folder,
+          title: title ?? firstInput ?? null,
+          updatedAt: isoTime(changedAt) ?? null,
+        }),
+      );
+    const last = found.length > pageSize ? page.at(-1) : undefined;
+    return { sessions, ...(last ? { nextCursor: `${last.changedAt}/${last.id}` } : {}) };
   }
 
   async close(id: string): Promise<void> {
@@ -184,7 +186,9 @@ export class EditorSessions {
   }
 }
 
-function placeOf(cursor: string): number {
-  if (!/^\d{1,7}$/.test(cursor)) throw fault("usage", { reason: "No such page." });
-  return Number(cursor);
+/** The last session of the page before, as it was then. */
+function placeOf(cursor: string): { changedAt: number; id: string } {
+  const [, changedAt, id] = /^(\d{1,16}(?:\.\d{1,20})?)\/([0-9a-f-]{36})$/.exec(cursor) ?? [];
+  if (changedAt === undefined || id === undefined) throw fault("usage", { reason: "No such page." });
+  return { changedAt: Number(changedAt), id };
 }

@@ -144,8 +144,11 @@ export async function whichOf(
 ): Promise<OpenOptions["which"]> {
   if (which === undefined || which.kind === "new") return which;
   if (which.from === "newest") {
-    const isThere = (await sessions.list({ cwd })).some(({ parent }) => parent === undefined);
-    if (!isThere) return { kind: "new", id };
+    // A sub-agent's session belongs to its parent; those of others are not looked at where the newest is nobody's.
+    const isOwn = ({ parent }: { parent?: unknown }): boolean => parent === undefined;
+    const isThere = async (limit?: number): Promise<boolean> =>
+      (await sessions.list({ cwd, limit })).some(isOwn);
+    if (!(await isThere(1)) && !(await isThere())) return { kind: "new", id };
   }
   return uuid === undefined ? which : { ...which, at: messageNamed(uuid) };
 }

@@ -60,19 +60,23 @@ export async function listSessions({
 }: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
   const sessions = await sessionsAt(dir);
   const most = endOf(offset, limit);
+  if (!sessionStore) {
+    const page = await sessions.list({ cwd: dir, skip: offset, limit: most && most - offset });
+    if (page.every(isOwn)) return page.map(infoOf);
+  }
   // What a store has may stand anywhere among them.
-  const kept = await sessions.list({ cwd: dir, limit: sessionStore ? undefined : most });
-  const isOwn = ({ parent }: { parent?: unknown }): boolean => parent === undefined;
-  // A sub-agent's session belongs to its parent.
-  const own = kept.every(isOwn) ? kept : (await sessions.list({ cwd: dir })).filter(isOwn);
-  const here = own.map(infoOf);
+  const here = (await sessions.list({ cwd: dir })).filter(isOwn).map(infoOf);
+  const known = new Set(here.map(({ sessionId }) => sessionId));
   const away = (await sessionStore?.listSessions?.(projectKeyOf(dir ?? process.cwd()))) ?? [];
   const others = away
-    .filter(({ sessionId }) => here.every((known) => known.sessionId !== sessionId))
+    .filter(({ sessionId }) => !known.has(sessionId))
     .map(({ sessionId, mtime }): SDKSessionInfo => ({ sessionId, summary: "", lastModified: mtime }));
   const all = [...here, ...others].sort((left, right) => right.lastModified - left.lastModified);
   return all.slice(offset, most);
 }
+
+/** A sub-agent's session belongs to its parent. */
+const isOwn = ({ parent }: StoredSession): boolean => parent === undefined;
 
 export async function getSessionInfo(
   sessionId: string,

@@ -2,7 +2,7 @@
  * The few operations on files that a log needs, as an interface: tests see the order of calls and fail any one of them.
  * Every failure is thrown as Node throws it, with its `code`.
  */
-import { constants, existsSync, fstatSync, readdirSync, type Stats, writeSync } from "node:fs";
+import { constants, existsSync, fstatSync, lstatSync, readdirSync, type Stats, writeSync } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../kernel/fault.ts";
@@ -39,6 +39,8 @@ export interface FileLayer {
   syncDirectory(path: string): Promise<void>;
   /** Of the name itself: a link is not followed. */
   facts(path: string): Promise<FileFacts>;
+  /** As `facts`, for whoever asks of very many: a thread for each would take five times as long. */
+  factsNow(path: string): FileFacts;
   names(directory: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   makePrivate(path: string): Promise<void>;
@@ -60,6 +62,7 @@ export function nodeFiles(): FileLayer {
     makeDirectory: (path) => mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY }),
     syncDirectory,
     facts: async (path) => factsOf(await lstat(path)),
+    factsNow: (path) => factsOf(lstatSync(path)),
     names: (directory) => readdir(directory),
     rename,
     makePrivate: (path) => chmod(path, PRIVATE_FILE),

@@ -102,6 +102,16 @@ test("ten thousand sessions are listed with few bytes of each, and the newest on
   expect(read.opens).toBe(20);
   expect(read.bytes).toBeLessThan(20 * 2 * 65_536);
 
+  // A page in the middle opens what it shows, and nothing of what stands before it.
+  Object.assign(read, { bytes: 0, opens: 0 });
+  const behind = newest.at(-1);
+  const second = await counted.list({ cwd: place.cwd, behind, limit: 20 });
+  expect(second.map(({ id }) => id).filter((id) => newest.some((each) => each.id === id))).toEqual([]);
+  expect((await counted.list({ skip: 20, limit: 20 })).map(({ id }) => id)).toEqual(
+    second.map(({ id }) => id),
+  );
+  expect(read.opens).toBe(40);
+
   Object.assign(read, { bytes: 0, opens: 0 });
   expect(await counted.list({ only: idOf(7) })).toMatchObject([{ firstInput: "the first words" }]);
   expect(read.opens).toBe(1);

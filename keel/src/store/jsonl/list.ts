@@ -2,11 +2,13 @@
  * What a listing shows of a session, from the start and the end of its log only. A title that was given in the middle
  * of a long log is not seen here.
  */
+import { setImmediate } from "node:timers/promises";
 import { shorten } from "../../kernel/text.ts";
-import type { SessionInfo } from "../../ports/store.ts";
+import type { ListPage, SessionInfo } from "../../ports/store.ts";
 import { type DurableEvent, durableEventSchema, logVersion } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
+import { byChange } from "../by-change.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
 import { type CheckedLine, checkLine, decodeLine } from "./line.ts";
 import type { LogLocation } from "./log-locations.ts";
@@ -17,26 +19,55 @@ const END_BYTES = 64 * 1024;
 const MAX_START_BYTES = 1024 * 1024;
 const FIRST_INPUT_CHARACTERS = 200;
 const AT_ONCE = 16;
+/** Some hundred microseconds. */
+const FACTS_AT_ONCE = 128;
 const SETTINGS_CHANGED = '"settings.changed"';
+const BEFORE_WORDS = ['"session.opened"', '"input.accepted"'];
 
-/** Newest change first; only the newest `limit` are read. */
+export type FoundLog = {
+  readonly id: string;
+  readonly path: string;
+  readonly changedAt: number;
+  readonly bytes: number;
+};
+
+/** Newest change first. Of all logs only the times are looked at; those of the page alone are opened. */
 export async function listLogs(
   files: FileLayer,
   places: readonly LogLocation[],
-  limit: number,
+  { behind, skip = 0, limit = Number.POSITIVE_INFINITY }: ListPage,
 ): Promise<SessionInfo[]> {
-  const found = await inParallel(places, async (place) => ({ place, facts: await plainFacts(files, place) }));
-  const newest = found
-    .flatMap(({ place, facts }) => (facts ? [{ place, facts }] : []))
-    .sort((left, right) => right.facts.changedAt - left.facts.changedAt)
-    .slice(0, limit);
-  const infos = await inParallel(newest, ({ place, facts }) => readInfo(files, place, facts));
+  const found = await foundLogs(files, places);
+  const wanted = (behind ? found.filter((log) => byChange(behind, log) < 0) : found)
+    .sort(byChange)
+    .slice(skip, skip + limit);
+  const infos = await inParallel(wanted, (log) => readInfo(files, log));
   return infos.filter((info) => info !== undefined);
 }
 
-async function plainFacts(files: FileLayer, place: LogLocation): Promise<FileFacts | undefined> {
+/** Of one log, wherever it stands; none when it is gone by now. */
+export async function listOne(files: FileLayer, { session: id, path }: LogLocation): Promise<SessionInfo[]> {
+  const facts = await files.facts(path).catch(() => undefined);
+  if (facts?.kind !== "file") return [];
+  const info = await readInfo(files, { id, path, changedAt: facts.changedAt, bytes: facts.bytes });
+  return info ? [info] : [];
+}
+
+/** A few at a time, so that whatever else this process does goes on in between. */
+async function foundLogs(files: FileLayer, places: readonly LogLocation[]): Promise<FoundLog[]> {
+  const found: FoundLog[] = [];
+  for (const [index, place] of places.entries()) {
+    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1) await setImmediate();
+    const facts = plainFacts(files, place);
+    if (facts)
+      found.push({ id: place.session, path: place.path, changedAt: facts.changedAt, bytes: facts.bytes });
+  }
+  return found;
+}
+
+function plainFacts(files: FileLayer, place: LogLocation): FileFacts | undefined {
   try {
-    const facts = await files.facts(place.path);
+    const facts = files.factsNow(place.path);
     return facts.kind === "file" ? facts : undefined;
   } catch {
     // Removed since its name was read.
@@ -44,37 +75,31 @@ async function plainFacts(files: FileLayer, place: LogLocation): Promise<FileFac
   }
 }
 
-async function readInfo(
-  files: FileLayer,
-  place: LogLocation,
-  facts: FileFacts,
-): Promise<SessionInfo | undefined> {
+async function readInfo(files: FileLayer, log: FoundLog): Promise<SessionInfo | undefined> {
   try {
-    await using file = await files.open(place.path, "read");
-    return await infoOf(file, place, facts);
+    await using file = await files.open(log.path, "read");
+    return await infoOf(file, log);
   } catch {
     // A log that cannot be read is not listed; opening it says why.
     return undefined;
   }
 }
 
-export async function infoOf(file: OpenFile, place: LogLocation, facts: FileFacts): Promise<SessionInfo> {
+export async function infoOf(file: OpenFile, { id, changedAt, bytes }: FoundLog): Promise<SessionInfo> {
   const start = new LogHead();
-  const readTo = async (bytes: number): Promise<void> => start.read(await linesAt(file, 0, bytes));
-  const firstBytes = Math.min(facts.bytes, END_BYTES);
+  const readTo = async (end: number): Promise<void> => start.read(await linesAt(file, 0, end));
+  const firstBytes = Math.min(bytes, END_BYTES);
   await readTo(firstBytes);
-  if (start.firstInput === undefined && firstBytes < facts.bytes)
-    await readTo(Math.min(facts.bytes, MAX_START_BYTES));
+  if (start.firstInput === undefined && firstBytes < bytes) await readTo(Math.min(bytes, MAX_START_BYTES));
   // A short log was read as a whole.
-  const end =
-    firstBytes < facts.bytes ? await linesAt(file, Math.max(0, facts.bytes - END_BYTES), END_BYTES) : [];
+  const end = firstBytes < bytes ? await linesAt(file, Math.max(0, bytes - END_BYTES), END_BYTES) : [];
   const { opened, v } = start;
   return {
-    id: place.session,
+    id,
     cwd: opened?.cwd ?? start.cwd ?? "",
-    createdAt: start.at ?? facts.changedAt,
-    changedAt: facts.changedAt,
-    bytes: facts.bytes,
+    createdAt: start.at ?? changedAt,
+    changedAt,
+    bytes,
     ...labelsOf([opened?.settings ?? {}, ...start.patches, ...patchesIn(end, v)]),
     firstInput: start.firstInput,
     branch: opened?.branch,
@@ -100,8 +125,7 @@ class LogHead {
         this.at ??= checked.header.at;
         continue;
       }
-      // Behind the first words only what people gave the session to find it by is of interest.
-      if (this.firstInput !== undefined && !line.includes(SETTINGS_CHANGED)) continue;
+      if (!this.#mayTell(line)) continue;
       const event = eventOf(line, this.v);
       if (event?.type === "session.opened") this.opened ??= event;
       if (event?.type === "settings.changed") this.patches.push(event.patch);
@@ -109,6 +133,14 @@ class LogHead {
         this.firstInput ??= shorten(textOf(event.input.content), FIRST_INPUT_CHARACTERS);
       }
     }
+  }
+
+  /** Behind the first words only what people gave the session to find it by is of interest. */
+  #mayTell(line: Buffer): boolean {
+    if (line.includes(SETTINGS_CHANGED)) return true;
+    if (this.firstInput !== undefined) return false;
+    // An older format may have had other names.
+    return this.v !== logVersion || BEFORE_WORDS.some((name) => line.includes(name));
   }
 }
 
@@ -141,7 +173,7 @@ function eventOf(line: Buffer, v: number): DurableEvent | undefined {
 }
 
 async function linesAt(file: OpenFile, position: number, bytes: number): Promise<Buffer[]> {
-  const buffer = Buffer.alloc(bytes);
+  const buffer = Buffer.allocUnsafe(bytes);
   const part = buffer.subarray(0, await file.read(buffer, position));
   const lines: Buffer[] = [];
   for (let from = 0; from < part.length; ) {

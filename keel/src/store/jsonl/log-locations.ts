@@ -99,7 +99,7 @@ export class LogLocations {
     return names.flatMap((name) => {
       const session = name.slice(0, -LOG.length);
       return name.endsWith(LOG) && isSessionId(session)
-        ? [{ session, path: path.join(directory, name) }]
+        ? [{ session, path: `${directory}${path.sep}${name}` }]
         : [];
     });
   }

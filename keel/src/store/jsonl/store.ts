@@ -7,8 +7,9 @@ import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Artifacts } from "../../ports/artifacts.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease, Leases } from "../../ports/lease.ts";
-import type { Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
+import type { ListPage, Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
+import { byChange } from "../by-change.ts";
 import { JsonlArtifacts } from "./artifacts.ts";
 import { createWhole, type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
@@ -40,6 +41,7 @@ export type JsonlStoreOptions = {
 export type LogIndex = (wanted: {
   readonly directory: string | undefined;
   readonly only: string | undefined;
+  readonly behind: ListPage["behind"];
   readonly limit: number;
 }) => Promise<SessionInfo[]>;
 
@@ -131,20 +133,22 @@ class JsonlStore implements Store {
     }
   }
 
-  async list({ only, cwd, parent, limit }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
-    const { listLogs } = await import("./list.ts");
+  async list({ only, cwd, parent, ...page }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
+    const { listLogs, listOne } = await import("./list.ts");
     if (only !== undefined && (cwd ?? parent) === undefined) {
       const found = isSessionId(only) ? await this.#places.findOwn(only) : undefined;
-      return listLogs(this.#files, found === undefined ? [] : [{ session: only, path: found }], 1);
+      return found === undefined ? [] : listOne(this.#files, { session: only, path: found });
     }
     const directories = await this.#directories({ cwd, parent });
     const logs = await Promise.all(directories.map((directory) => this.#places.logsIn(directory)));
     const wanted = logs.flat().filter(({ session }) => only === undefined || session === only);
-    const most = limit ?? Number.POSITIVE_INFINITY;
     const [directory] = (cwd ?? parent) === undefined ? [] : directories;
-    const indexed = (await this.#index?.({ directory, only, limit: most })) ?? [];
-    const found = await listLogs(this.#files, wanted, most);
-    return indexed.length === 0 ? found : newest([...indexed, ...found], most);
+    const { behind, skip = 0, limit = Number.POSITIVE_INFINITY } = page;
+    const most = skip + limit;
+    const indexed = (await this.#index?.({ directory, only, behind, limit: most })) ?? [];
+    if (indexed.length === 0) return listLogs(this.#files, wanted, page);
+    const found = await listLogs(this.#files, wanted, { behind, limit: most });
+    return newest([...indexed, ...found]).slice(skip, most);
   }
 
   async fork(id: string, copy: { id: string; upTo?: number | undefined }): Promise<void> {
@@ -251,9 +255,9 @@ class JsonlStore implements Store {
 }
 
 /** Each once. */
-function newest(infos: readonly SessionInfo[], most: number): SessionInfo[] {
+function newest(infos: readonly SessionInfo[]): SessionInfo[] {
   const byId = new Map(infos.toReversed().map((info) => [info.id, info]));
-  return [...byId.values()].sort((left, right) => right.changedAt - left.changedAt).slice(0, most);
+  return [...byId.values()].sort(byChange);
 }
 
 function unlessBusy(thrown: unknown): undefined {

@@ -10,6 +10,7 @@ import type { HeldLease, LeaseHolder } from "../../ports/lease.ts";
 import type { Log, SessionInfo, Store } from "../../ports/store.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
 import { textOf } from "../../protocol/message.ts";
+import { byChange } from "../by-change.ts";
 import { namesLike, plainName, sessionId } from "../jsonl/names.ts";
 import { checkFollows, checkReadable } from "../jsonl/records.ts";
 
@@ -112,13 +113,14 @@ function storeOver(disk: Disk): MemoryStore {
     async *read(id, after = 0) {
       yield* after < 0 ? parsed(find(id), 0).slice(after) : parsed(find(id), after);
     },
-    async list({ only, cwd, limit, parent } = {}) {
+    async list({ only, cwd, limit = Number.POSITIVE_INFINITY, skip = 0, behind, parent } = {}) {
       return [...disk.sessions]
         .filter(([id]) => only === undefined || id === only)
         .filter(([, kept]) => kept.parent === parent && (cwd === undefined || kept.cwd === cwd))
-        .sort(([, left], [, right]) => right.change - left.change)
-        .slice(0, limit)
-        .map(([id, kept]) => infoOf(id, kept));
+        .map(([id, kept]) => infoOf(id, kept))
+        .filter((info) => behind === undefined || byChange(behind, info) < 0)
+        .sort(byChange)
+        .slice(skip, skip + limit);
     },
     async fork(id, copy) {
       const from = find(id);

@@ -5,8 +5,8 @@ import type { LogIndex } from "../jsonl/store.ts";
 import type { ListedLog, LogTable } from "./log-table.ts";
 
 export function tableIndex(table: LogTable): LogIndex {
-  return async ({ directory, only, limit }) => {
-    const logs = await table.list({ directory, session: only, limit });
+  return async ({ directory, only, behind, limit }) => {
+    const logs = await table.list({ directory, session: only, behind, limit });
     const fresh: { log: ListedLog; info: SessionInfo }[] = [];
     const infos: SessionInfo[] = [];
     for (const log of logs) {
@@ -23,7 +23,8 @@ export function tableIndex(table: LogTable): LogIndex {
 async function readInfo(table: LogTable, log: ListedLog): Promise<SessionInfo | undefined> {
   try {
     await using file = await table.open(log.path, "read");
-    return await infoOf(file, log, log.facts);
+    const { session: id, path, facts } = log;
+    return await infoOf(file, { id, path, changedAt: facts.changedAt, bytes: facts.bytes });
   } catch {
     // Removed since, or it cannot be read; opening it says why.
     return undefined;

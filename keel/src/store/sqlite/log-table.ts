@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import path from "node:path";
-import type { SessionInfo } from "../../ports/store.ts";
+import type { ListPage, SessionInfo } from "../../ports/store.ts";
 import type { FileFacts, OpenFile, OpenFor } from "../jsonl/files.ts";
 import { logDatabase } from "../jsonl/log-locations.ts";
 import { Database, type DatabaseFile, errno, type Row, type Statements } from "./database.ts";
@@ -134,22 +134,31 @@ export class LogTable {
   async list({
     directory,
     session,
+    behind,
     limit,
   }: {
     directory?: string | undefined;
     session?: string | undefined;
+    behind?: ListPage["behind"];
     limit: number;
   }): Promise<ListedLog[]> {
     if (!this.#database.exists()) return [];
     const most = Math.min(limit, MOST_ROWS);
     const columns = "SELECT no, place, session, changed_at, bytes, shown, shown_bytes FROM logs";
-    const order = "ORDER BY changed_at DESC, no DESC LIMIT ?";
+    const order = "ORDER BY changed_at DESC, session DESC LIMIT ?";
+    const later = "AND (changed_at < ? OR (changed_at = ? AND session < ?))";
+    const [page, ...given] = behind ? [later, behind.changedAt, behind.changedAt, behind.id] : ["" as const];
     const rows = await this.#database.read((run) =>
       session !== undefined
-        ? run.all(`${columns} WHERE session = ? AND place LIKE '%.jsonl' ${order}`, session, most)
+        ? run.all(
+            `${columns} WHERE session = ? AND place LIKE '%.jsonl' ${page} ${order}`,
+            session,
+            ...given,
+            most,
+          )
         : directory !== undefined
-          ? run.all(`${columns} WHERE folder = ? ${order}`, this.#placeOf(directory), most)
-          : run.all(`${columns} WHERE agent = 0 ${order}`, most),
+          ? run.all(`${columns} WHERE folder = ? ${page} ${order}`, this.#placeOf(directory), ...given, most)
+          : run.all(`${columns} WHERE agent = 0 ${page} ${order}`, ...given, most),
     );
     return rows
       .map((row) => this.#listed(row))
