@@ -47,6 +47,9 @@ export type Counts = {
   /** A history that is too big for a page: its events and its bytes. */
   readonly consoleEvents: number;
   readonly consoleBytes: number;
+  /** Files of a work tree that have changed, and the bytes of the largest. */
+  readonly consoleChanges: number;
+  readonly consoleBigFile: number;
   /** How long a page has to come to rest before it is looked at. */
   readonly consoleRestMs: number;
   /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
@@ -96,6 +99,8 @@ export const fullCounts: Counts = {
   consoleSeconds: 10,
   consoleEvents: 20_000,
   consoleBytes: 200 * mebibyte,
+  consoleChanges: 20_000,
+  consoleBigFile: 50 * mebibyte,
   consoleRestMs: 4_000,
   servedSessions: 1_000,
   servedClients: 200,
@@ -139,6 +144,8 @@ export const smokeCounts: Counts = {
   consoleSeconds: 1,
   consoleEvents: 400,
   consoleBytes: mebibyte,
+  consoleChanges: 50,
+  consoleBigFile: mebibyte,
   consoleRestMs: 200,
   servedSessions: 10,
   servedClients: 4,

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--smoke] [--profile FOLDER]`: measures Keel
- * beside the least code that could do the same work, in one run, and prints medians, p90 and ratios. With `--from FILE`
+ * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--only CONTEST …] [--smoke] [--profile FOLDER]`:
+ * measures Keel beside the least code that could do the same work, in one run, and prints medians, p90 and ratios.
+ * `--only` names the contests of a suite that are meant, and may be said several times. With `--from FILE`
  * nothing is measured: what an earlier run wrote as JSON is printed, and drawn where a chart is asked for. With
  * `--against FOLDER`, another built tree, the two are measured in turn and set beside each other.
  */
@@ -51,7 +52,7 @@ const suites: Readonly<Record<string, Suite>> = {
   turns: turnsSuite,
   view: viewSuite,
 };
-const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--smoke] [--profile FOLDER]`;
+const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--only CONTEST …] [--smoke] [--profile FOLDER]`;
 const usageCode = 64;
 
 type Wish = {
@@ -63,6 +64,7 @@ type Wish = {
   readonly from: string | undefined;
   readonly against: string | undefined;
   readonly profileTo: string | undefined;
+  readonly only: readonly string[] | undefined;
 };
 
 const wish = readWish(process.argv.slice(2));
@@ -80,7 +82,7 @@ if (typeof wish === "string") {
   if (wish.chart !== undefined) await writeFile(wish.chart, chartOf(report));
 }
 
-async function run({ names, counts, smoke, profileTo }: Wish): Promise<Report> {
+async function run({ names, counts, smoke, profileTo, only }: Wish): Promise<Report> {
   const place = await mkdtemp(path.join(tmpdir(), "keel-bench-"));
   const load = loadNow();
   try {
@@ -92,8 +94,11 @@ async function run({ names, counts, smoke, profileTo }: Wish): Promise<Report> {
       const suite = await suites[name]?.(bench);
       if (!suite) continue;
       try {
+        const contests = suite.contests.filter((contest) => only?.includes(contest.name) ?? true);
+        if (contests.length === 0)
+          throw new Error(`${name} has ${suite.contests.map((contest) => contest.name).join(", ")}.`);
         const outcome = await measure(
-          { contests: suite.contests, grounds: machineGrounds(bench) },
+          { contests, grounds: machineGrounds(bench) },
           { rounds: counts.rounds, tell: (what) => process.stderr.write(`${name}: ${what}\n`) },
         );
         measured.push({ suite: name, results: outcome.results });
@@ -144,6 +149,7 @@ function readWish(words: readonly string[]): Wish | string {
         from: { type: "string" },
         against: { type: "string" },
         profile: { type: "string" },
+        only: { type: "string", multiple: true },
         smoke: { type: "boolean", default: false },
       },
     });
@@ -161,6 +167,7 @@ function readWish(words: readonly string[]): Wish | string {
       from: values.from,
       against: values.against,
       profileTo: values.profile,
+      only: values.only,
     };
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);

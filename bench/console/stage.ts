@@ -19,6 +19,8 @@ const repository = path.resolve(import.meta.dirname, "../..");
 
 export type ConsoleStage = {
   readonly url: string;
+  /** Of the server. */
+  readonly pid: number;
   readonly client: KeelClient;
   readonly model: BenchServer;
   readonly bare: BareServer;
@@ -64,6 +66,7 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
   await door.close();
   return {
     url: server.url,
+    pid: server.pid,
     client,
     model,
     bare,
@@ -103,9 +106,10 @@ async function startServer({ home, cwd, model }: { home: string; cwd: string; mo
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   for await (const line of createInterface({ input: child.stdout })) {
-    const { url } = JSON.parse(line) as { url: string };
+    const { url, pid } = JSON.parse(line) as { url: string; pid: number };
     return {
       url,
+      pid,
       async close() {
         child.kill("SIGTERM");
         await ended;

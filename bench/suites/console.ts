@@ -12,6 +12,7 @@ import {
   type WrittenSession,
 } from "../console/stage.ts";
 import type { Contest, Samples } from "../measure.ts";
+import { changedFiles, terminal } from "./console-workers.ts";
 import type { Bench, Suite } from "./suite.ts";
 
 const said = (count: number): string => count.toLocaleString("en-US");
@@ -27,6 +28,8 @@ export const consoleSuite: Suite = async (bench) => {
       bigHistory(bench, stage),
       overview(bench, stage),
       firstLoad(stage),
+      terminal(bench, stage),
+      changedFiles(bench, stage),
     ],
     close: () => stage.close(),
   };

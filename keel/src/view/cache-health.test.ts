@@ -136,10 +136,10 @@ describe("a usage report", () => {
       ...asked(3, null),
     ];
     const said = sayUsage(reportOf(events));
-    expect(said).toContain("1 session, 2 replies: at least $0.0100 and 5350 tokens without a known price");
+    expect(said).toContain("1 session, 2 replies: at least $0.01 and 5350 tokens without a known price");
     expect(said.split("\n").filter((line) => /^(model|m|free) /.test(line))).toEqual([
       "model  replies  new in  cache read  cache write  out                 cost",
-      "m            1       0           0        5,000   50              $0.0100",
+      "m            1       0           0        5,000   50                $0.01",
       "free         1       0       5,000          300   50  $0 + 5,350 unpriced",
     ]);
     expect(said).toContain("Cache: 49 % of the input was read. 5,000 read, 5,300 written, 0 new.");

@@ -5,7 +5,10 @@ import { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 test.each([
   [0, "$0"],
   [0.00061, "$0.0006"],
-  [0.5, "$0.5000"],
+  [0.00001, "<$0.0001"],
+  [0.31, "$0.31"],
+  [0.049, "$0.049"],
+  [0.5, "$0.50"],
   [12.345, "$12.35"],
 ])("%d USD is %s", (usd, expected) => {
   expect(sayUsd(usd)).toBe(expected);

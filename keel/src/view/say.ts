@@ -1,10 +1,11 @@
 /** Figures and reasons in words, the same on every screen. */
 import type { TurnReason } from "../protocol/reasons.ts";
 
-/** Four places where a sum is small: a cheap turn should not look free. */
+/** Up to four places where a sum is small: a cheap turn should not look free. */
 export function sayUsd(usd: number): string {
   if (usd === 0) return "$0";
-  return usd < 1 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+  if (usd < 0.00005) return "<$0.0001";
+  return usd < 1 ? `$${usd.toFixed(4).replace(/0{1,2}$/, "")}` : `$${usd.toFixed(2)}`;
 }
 
 export function sayCount(count: number): string {

@@ -68,8 +68,8 @@ describe("totals", () => {
   });
 
   test("say at least, once the usage of a request was lost, and not for one that was refused", () => {
-    expect(sayCost(totalsOf(logOf(replied("m", 0.5), failed(noUsage))))).toBe("$0.5000");
-    expect(sayCost(totalsOf(logOf(replied("m", 0.5), failed(null))))).toBe("at least $0.5000");
+    expect(sayCost(totalsOf(logOf(replied("m", 0.5), failed(noUsage))))).toBe("$0.50");
+    expect(sayCost(totalsOf(logOf(replied("m", 0.5), failed(null))))).toBe("at least $0.50");
   });
 
   test("name tokens without a price instead of a sum", () => {

@@ -30,7 +30,7 @@ test("messages of another engine become rows to read; what nobody reads becomes 
     { kind: "text", id: "2:1", text: "I look." },
     { kind: "call", id: "2:2", tool: "Grep", input: '{"pattern":"get"}' },
     { kind: "result", id: "3:0", text: "none", failed: true },
-    { kind: "end", id: "4", cost: "$0.5000" },
+    { kind: "end", id: "4", cost: "$0.50" },
   ]);
 });
 

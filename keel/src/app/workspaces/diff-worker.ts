@@ -75,7 +75,14 @@ class DiffWorker implements Worker {
   #show(listed: DiffSummary): void {
     if (this.#last !== undefined) return;
     this.#last = listed;
+    if (this.#watchers.size > 0) void this.#beginWatch();
     for (const rouse of this.#watchers) rouse();
+  }
+
+  /** Whoever knows of a change is not helped by a look that began before it. */
+  async #readAnew(): Promise<void> {
+    await this.#reading?.catch(() => undefined);
+    await this.#read();
   }
 
   #take(summary: DiffSummary): DiffSummary {
@@ -117,13 +124,13 @@ class DiffWorker implements Worker {
     this.#watchers.add(rouse);
     signal.addEventListener("abort", rouse);
     try {
-      void this.#beginWatch();
       // What an earlier look has left may be old: the first that is told is of this one.
       let told = this.#last;
       let first: { readonly failure?: unknown } | undefined;
       this.#read().then(
         () => {
           first = {};
+          void this.#beginWatch();
           rouse();
         },
         (failure: unknown) => {
@@ -151,7 +158,7 @@ class DiffWorker implements Worker {
     }
   }
 
-  /** As long as somebody looks. Where it cannot be opened now, the next look tries again. */
+  /** As long as somebody looks, behind the list: folders are many. Where it cannot be opened now, the next look tries again. */
   #beginWatch(): Promise<FolderWatch | undefined> {
     if (this.#watch !== undefined) return this.#watch;
     const opened = this.#openWatch().catch(() => undefined);
@@ -167,6 +174,9 @@ class DiffWorker implements Worker {
     if (!place.ok) return undefined;
     const { top, gitFolder } = place;
     const ignored = await ignoredFolders(place);
-    return watchFolder({ top, gitFolder, ignored }, async () => void (await this.#read()));
+    const watch = await watchFolder({ top, gitFolder, ignored }, () => this.#readAnew());
+    // What has changed between the list and the watch is seen by nobody else.
+    void this.#readAnew().catch(() => undefined);
+    return watch;
   }
 }

@@ -46,20 +46,23 @@ export async function openDiffPlace(
   { cwd, env }: DiffFolder,
   signal: AbortSignal,
 ): Promise<DiffPlace | Refused> {
-  const run = gitIn({ cwd, env: { ...env, GIT_NO_LAZY_FETCH: "1" }, maxBytes, encoding: "latin1" });
+  const asked = { env: { ...env, GIT_NO_LAZY_FETCH: "1" }, maxBytes, encoding: "latin1" } as const;
+  const run = gitIn({ cwd, ...asked });
   const found = await run(["rev-parse", "--is-bare-repository", "--absolute-git-dir"], signal);
   if (!found.ok) return no(whyNone(found.why, cwd));
   const [isBare, folder = ""] = utf8(found.text).split("\n");
   if (isBare === "true") return no("This is a bare repository: it has no files that could have changed.");
-  const shown = await run(["rev-parse", "--show-toplevel"], signal);
+  const [shown, head] = await Promise.all([
+    run(["rev-parse", "--show-toplevel"], signal),
+    run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal),
+  ]);
   if (!shown.ok) return no(whyNone(shown.why, cwd));
   const top = utf8(shown.text).replace(/\n$/, "");
   // A repository may name any folder as its own: only the one that it stands in is meant.
   const here = await realpath(cwd).catch(() => cwd);
   if (!isInside(here, [top]) || !existsSync(path.join(top, ".git")))
     return no(`The settings of the repository name another folder than this one: ${top}`);
-  const inTop = gitIn({ cwd: top, env: { ...env, GIT_NO_LAZY_FETCH: "1" }, maxBytes, encoding: "latin1" });
-  const head = await inTop(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal);
+  const inTop = gitIn({ cwd: top, ...asked });
   return {
     ok: true,
     top,

@@ -5,13 +5,14 @@ import { shorten } from "../../kernel/text.ts";
 import type { DiffFile, DiffSummary } from "../../protocol/workspace.ts";
 import { type DiffFolder, type DiffPlace, largestFile, openDiffPlace, utf8 } from "./diff-place.ts";
 
-/** More are counted and not listed. */
+/** More are counted and not listed; before there are counts, so many are: some screens of them. */
 const maxFiles = 5_000;
+const firstFiles = 500;
 /** New files are read to count their lines, so many bytes of each and of all of them. */
 const countedBytes = 512 * 1024;
 const countedInAll = 16 * 1024 * 1024;
 
-/** What a person does not notice; counts that take longer are waited for with the list in sight. */
+/** What a person does not notice, from the question on; counts that take longer are waited for with the list in sight. */
 const quickMs = 200;
 /** Files that are looked at together: thousands at once would take descriptors from everybody else. */
 const looksAtOnce = 16;
@@ -25,10 +26,10 @@ export async function readDiffSummary(
   signal: AbortSignal,
   onListed?: (summary: DiffSummary) => void,
 ): Promise<DiffSummary> {
+  const late = AbortSignal.timeout(quickMs);
   const place = await openDiffPlace(folder, signal);
   if (!place.ok) return { files: [], added: 0, removed: 0, more: 0, problem: place.why };
   const from = await baseOf(place, folder.base);
-  const counting = place.git([...diffOf("--numstat"), "-z", "-M", from]);
   const [status, committed] = await Promise.all([
     place.git([...statusOf, "--branch", "--untracked-files=all"]),
     from === place.head || !place.head
@@ -37,35 +38,34 @@ export async function readDiffSummary(
   ]);
   if (!status.ok)
     return { files: [], added: 0, removed: 0, more: 0, problem: shorten(`Git says: ${status.why}`, 300) };
+  // Not beside it: where very much has changed, the names would come no sooner than the counts.
+  const counting = place.git([...diffOf("--numstat"), "-z", "-M", from]);
   const { branch, entries } = readStatus(wholeParts(status));
   const found = [...entries, ...readCommitted(committed?.ok ? wholeParts(committed) : "", entries)];
-  const listed = await inSight(place.top, found.slice(0, maxFiles));
-  const about = {
-    base: from,
-    ...(branch === undefined ? {} : { branch }),
-    more: found.length - listed.length,
-  };
-  if (onListed && !(await isSoon(counting))) {
-    const files = listed.map(({ entry, stamp }) => ({ ...entry, added: 0, removed: 0, stamp }));
-    onListed({ ...about, files, added: 0, removed: 0, counting: true });
+  const first = await inSight(place.top, found.slice(0, firstFiles));
+  const about = { base: from, ...(branch === undefined ? {} : { branch }) };
+  if (onListed && !(await isBefore(late, counting))) {
+    const files = first.map(({ entry, stamp }) => ({ ...entry, added: 0, removed: 0, stamp }));
+    onListed({ ...about, more: found.length - first.length, files, added: 0, removed: 0, counting: true });
   }
+  const listed = [...first, ...(await inSight(place.top, found.slice(firstFiles, maxFiles)))];
   const counts = await counting;
   const lines = readCounts(counts.ok ? wholeParts(counts) : "");
   const files = await withCounts(place.top, listed, lines);
   return {
     ...about,
+    more: found.length - listed.length,
     files,
     added: sum(files, "added") + unlisted(found, lines, "added"),
     removed: sum(files, "removed") + unlisted(found, lines, "removed"),
   };
 }
 
-async function isSoon(work: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), quickMs);
-  const isDone = await Promise.race([work.then(() => true), late.promise]);
-  clearTimeout(timer);
-  return isDone;
+async function isBefore(late: AbortSignal, work: Promise<unknown>): Promise<boolean> {
+  if (late.aborted) return false;
+  const tooLate = Promise.withResolvers<false>();
+  late.addEventListener("abort", () => tooLate.resolve(false), { once: true });
+  return Promise.race([work.then(() => true), tooLate.promise]);
 }
 
 export const statusOf = ["status", "--porcelain=v2", "-z", "--ignore-submodules=all", "--renames"] as const;
