@@ -124,7 +124,8 @@ function lateSchemas() {
   const texts = {
     [stand]: () =>
       `${readFileSync(path.join(root, "scripts/late-schemas.cjs"), "utf8")}
-      module.exports = Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, standFor(name)]));`,
+      module.exports = Object.fromEntries(${JSON.stringify(names)}.map((name) => [name, standFor(name)]));
+      module.exports.wholeLater = wholeLater;`,
     // Only what is used: the rest of the library, texts in fifty languages among it, stays out.
     [library]: () => `export { ${names.join(", ")} } from "zod/mini";`,
   };
@@ -135,7 +136,33 @@ function lateSchemas() {
       return source === "zod/mini" && importer !== library ? stand : undefined;
     },
     load: (id) => texts[id]?.(),
+    transform: (code, id) => (id.endsWith(".ts") ? withWholeLater(code, id) : undefined),
   };
+}
+
+/** Schemas that a file declares become functions: most starts ask none of them, and need not run a line of it. */
+function withWholeLater(code, id) {
+  if (!code.includes('from "zod/mini"')) return undefined;
+  const declared = parseSync(id, code)
+    .program.body.map((statement) => statement.declaration ?? statement)
+    .filter(({ type }) => type === "VariableDeclaration")
+    .flatMap(({ declarations }) => declarations.map(({ init }) => init))
+    .filter((init) => init?.type === "CallExpression" && rootOf(init) === "z");
+  if (declared.length === 0) return undefined;
+  let changed = "";
+  let at = 0;
+  for (const { start, end } of declared) {
+    changed += `${code.slice(at, start)}z.wholeLater(() => ${code.slice(start, end)})`;
+    at = end;
+  }
+  // On the lines where it stood.
+  return { code: changed + code.slice(at), map: null };
+}
+
+/** The name at which `z.object(…).check(…)` and its like begin. */
+function rootOf(node) {
+  if (node.type === "CallExpression") return rootOf(node.callee);
+  return node.type === "MemberExpression" ? rootOf(node.object) : node.name;
 }
 
 /** What the sources use of the library, as their syntax says it: a pattern would be fooled by texts and comments. */

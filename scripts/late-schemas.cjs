@@ -1,5 +1,6 @@
 // Stands for `zod/mini` in the bundle of the command: a schema is written down as what would make it, and is made when it
 // is first asked for something. Only `zod/mini` as Keel uses it: functions that are given schemas, texts and functions.
+// One that stands alone in a file is not even written down before it is asked for (`wholeLater`).
 "use strict";
 
 let loaded;
@@ -64,10 +65,54 @@ class Later {
   }
 }
 
+/** A whole declaration, as a function that writes it down. */
+class WholeLater {
+  #write;
+  #written;
+
+  constructor(write) {
+    this.#write = write;
+  }
+
+  static written(later) {
+    later.#written ??= later.#write();
+    return later.#written;
+  }
+
+  parse(value) {
+    return WholeLater.written(this).parse(value);
+  }
+
+  safeParse(value) {
+    return WholeLater.written(this).safeParse(value);
+  }
+
+  check(...checks) {
+    return new WholeLater(() => WholeLater.written(this).check(...checks));
+  }
+
+  get shape() {
+    return WholeLater.written(this).shape;
+  }
+
+  get options() {
+    return WholeLater.written(this).options;
+  }
+
+  get _zod() {
+    return WholeLater.written(this)._zod;
+  }
+
+  get "~standard"() {
+    return WholeLater.written(this)["~standard"];
+  }
+}
+
 /** What the library itself must see. */
 function real(value) {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Later) return Later.real(value);
+  if (value instanceof WholeLater) return real(WholeLater.written(value));
   if (Array.isArray(value)) return value.map(real);
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, real(inner)]));
@@ -79,4 +124,6 @@ const standFor = (name) =>
     ? (...given) => library()[name](...given.map(real))
     : (...given) => new Later(name, given);
 
-module.exports = { standFor };
+const wholeLater = (write) => new WholeLater(write);
+
+module.exports = { standFor, wholeLater };

@@ -8,7 +8,13 @@ import type { Clock, Ids } from "../ports/clock.ts";
  * deadline fires the signal when it is met, so nothing is kept alive for longer than it is waited for.
  */
 export function nodeClock(): Clock {
-  return { now: () => Date.now(), monotonicMs: () => performance.now(), sleep };
+  return { now: () => Date.now(), monotonicMs, sleep };
+}
+
+/** Not by `performance`, which is loaded when it is first named, and takes a millisecond of every start. */
+function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 export function nodeIds(): Ids {

@@ -25,6 +25,20 @@ const wires: Readonly<Record<ProviderId, () => Promise<ProviderWire>>> = {
   },
 };
 
+/**
+ * Loads what a first request needs of Node, a part at a time, while the session waits for its disk: that takes as long as
+ * they do, and nothing else is to be done meanwhile.
+ */
+export function loadAhead({ baseUrl }: Endpoint): void {
+  const load = (name: "node:crypto" | "node:http" | "node:https", then: () => void): void => {
+    setImmediate(() => {
+      process.getBuiltinModule(name);
+      then();
+    });
+  };
+  load("node:crypto", () => load(baseUrl.startsWith("https:") ? "node:https" : "node:http", () => undefined));
+}
+
 export const wireOf = (provider: ProviderId): Promise<ProviderWire> => wires[provider]();
 
 /** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */

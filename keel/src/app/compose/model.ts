@@ -4,6 +4,7 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { lateSignal } from "../../kernel/deadline.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type Catalog, catalog } from "../../models/catalog.ts";
+import { loadAhead } from "../../models/connect.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
 import { openHttp } from "../../models/http.ts";
 import { type Endpoint, providers } from "../../models/providers.ts";
@@ -60,6 +61,7 @@ export async function openModel(request: OpenModelRequest, clock: Clock): Promis
       const { listModels } = await import("../../models/list-models.ts");
       return answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal));
     });
+    loadAhead(resolved.endpoint);
     return {
       port: routedModel({
         home: resolved.endpoint,
