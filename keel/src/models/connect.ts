@@ -30,13 +30,11 @@ const wires: Readonly<Record<ProviderId, () => Promise<ProviderWire>>> = {
  * they do, and nothing else is to be done meanwhile.
  */
 export function loadAhead({ baseUrl }: Endpoint): void {
-  const load = (name: "node:crypto" | "node:http" | "node:https", then: () => void): void => {
-    setImmediate(() => {
-      process.getBuiltinModule(name);
-      then();
-    });
-  };
-  load("node:crypto", () => load(baseUrl.startsWith("https:") ? "node:https" : "node:http", () => undefined));
+  const load = (name: string): void => void process.getBuiltinModule(name);
+  setImmediate(() => {
+    load("node:crypto");
+    setImmediate(load, baseUrl.startsWith("https:") ? "node:https" : "node:http");
+  });
 }
 
 export const wireOf = (provider: ProviderId): Promise<ProviderWire> => wires[provider]();
