@@ -10,6 +10,10 @@ export const budgets = {
   "kill-nine": { sample: 20, full: 2_000, seconds: 40 },
   /** G1: kill -9 of a process that appends to a log, at a seeded moment. */
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
+  /** The same with the database, and with a move between it and files. */
+  "sqlite-kills": { sample: 4, full: 200, seconds: 5 },
+  /** Appends of each of eight processes, each to a session of its own in one database. */
+  "sqlite-writers": { sample: 25, full: 1_000, seconds: 5 },
   /** G4: random changes of a log. */
   "log-mutations": { sample: 100, full: 10_000, seconds: 3 },
   /** G7: appends of each of four processes to one log. */

@@ -4,6 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
+import type { Fault } from "../kernel/fault.ts";
+import type { Leases } from "../ports/lease.ts";
 import { type FileLayer, nodeFiles } from "./jsonl/files.ts";
 import { isLogIn, logDatabase } from "./jsonl/log-locations.ts";
 import type { LogIndex } from "./jsonl/store.ts";
@@ -14,7 +16,25 @@ export type LogKind = "jsonl" | "sqlite";
 export type LogPlaces = {
   readonly fs: FileLayer;
   readonly index: LogIndex;
+  /** Moves sessions there, one after the other; who is told of each may stop it. */
+  move(wanted: MoveWish, leases: Leases): AsyncGenerator<MovedSession, void>;
+  /** How new logs are kept. */
+  kind(): Promise<LogKind>;
   close(): Promise<void>;
+};
+
+export type MoveWish = {
+  readonly to: LogKind;
+  /** All that stand elsewhere when left out. */
+  readonly sessions?: readonly string[] | undefined;
+};
+
+export type MovedSession = {
+  readonly session: string;
+  /** How many there are to move, with those that were. */
+  readonly of: number;
+  /** Why it stays where it is. */
+  readonly left?: Fault | undefined;
 };
 
 export type LogPlacesOptions = {
@@ -24,7 +44,7 @@ export type LogPlacesOptions = {
   readonly kind: () => Promise<LogKind>;
 };
 
-type Table = LogPlaces & { readonly kind: LogKind };
+type Table = Pick<LogPlaces, "fs" | "index" | "move" | "close">;
 
 export function logPlaces({ home, now, kind }: LogPlacesOptions): LogPlaces {
   const files = nodeFiles();
@@ -33,19 +53,19 @@ export function logPlaces({ home, now, kind }: LogPlacesOptions): LogPlaces {
   let wanted: Promise<LogKind> | undefined;
   let loading: Promise<Table> | undefined;
   let loaded: Table | undefined;
-  /** Looked at anew: another process may have moved sessions there meanwhile. */
-  const table = async (): Promise<Table | undefined> => {
-    if (loaded) return loaded;
+  const kindOnce = (): Promise<LogKind> => {
     wanted ??= kind();
-    if ((await wanted) === "jsonl" && !existsSync(database)) return undefined;
-    const fresh = await wanted;
-    loading ??= import("./sqlite/store.ts").then(({ openTable }) => ({
-      ...openTable({ home, now, files, fresh: fresh === "sqlite" ? "table" : "files" }),
-      kind: fresh,
-    }));
+    return wanted;
+  };
+  const load = async (): Promise<Table> => {
+    const fresh = (await kindOnce()) === "sqlite" ? "table" : "files";
+    loading ??= import("./sqlite/store.ts").then(({ openTable }) => openTable({ home, now, files, fresh }));
     loaded = await loading;
     return loaded;
   };
+  /** Looked at anew: another process may have moved sessions there meanwhile. */
+  const table = async (): Promise<Table | undefined> =>
+    loaded ?? ((await kindOnce()) === "sqlite" || existsSync(database) ? load() : undefined);
   const filesFor = async (place: string): Promise<FileLayer> =>
     isLog(place) ? ((await table())?.fs ?? files) : files;
   return {
@@ -62,6 +82,10 @@ export function logPlaces({ home, now, kind }: LogPlacesOptions): LogPlaces {
           : files.existsNow(place) || (isLog(place) && isInDatabase(database, path.relative(home, place))),
     },
     index: async (wanted) => (await table())?.index(wanted) ?? [],
+    async *move(wish, leases) {
+      yield* (await load()).move(wish, leases);
+    },
+    kind: kindOnce,
     close: async () => loaded?.close(),
   };
 }

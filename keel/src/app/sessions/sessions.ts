@@ -10,6 +10,7 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
+import type { LogKind, MovedSession, MoveWish } from "../../store/log-places.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
 
 export type StoredSession = SessionInfo;
@@ -43,6 +44,10 @@ export type Sessions = {
   fork(id: string, copy: { upTo?: number | undefined; title?: string | undefined }): Promise<string>;
   /** Changes what a session is found by. Throws `session_busy` while it is open. */
   label(id: string, patch: Pick<SettingsPatch, "title" | "tag" | "archived">): Promise<void>;
+  /** Moves them to how they are to be kept from now on; those that are open, or cannot be moved, stay and are named. */
+  move(wanted: MoveWish): AsyncIterable<MovedSession>;
+  /** How new ones are kept. */
+  kind(): Promise<LogKind>;
   /** Writes a log anew from its events, in place of an older one. */
   restore(id: string, log: { cwd: string; events: readonly Durable[] }): Promise<void>;
 };
@@ -88,6 +93,8 @@ export function storedSessions(resources: HomeResources): Sessions {
       return copy;
     },
     label: (id, patch) => label(store, id, { patch, at: clock.now() }).catch(nameOwner),
+    move: (wanted) => resources.logs.move(wanted, store.leases),
+    kind: () => resources.logs.kind(),
     async restore(id, { cwd, events }) {
       if (store.location(id) !== undefined) await store.delete(id);
       const log = await store.create(id, { cwd });

@@ -9,6 +9,7 @@ import path from "node:path";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import { asObject, asText, parseJson } from "../../kernel/json.ts";
+import { resultOf } from "../../kernel/one-by-one.ts";
 import { fingerprint } from "../../kernel/text.ts";
 import { isUuid, uuidFrom } from "../../kernel/uuid.ts";
 import { catalog } from "../../models/catalog.ts";
@@ -34,7 +35,7 @@ export type ImportedTranscript = {
   readonly notices: readonly string[];
 };
 
-export type ImportPlace = Pick<HomeResources, "path" | "clock" | "ids" | "store"> & {
+export type ImportPlace = Pick<HomeResources, "path" | "clock" | "ids" | "store" | "logs"> & {
   readonly version: string;
   /** Where a session is that does not say its folder. */
   readonly cwd: string;
@@ -57,6 +58,8 @@ export async function importTranscript(file: string, place: ImportPlace): Promis
     const own = jsonlStore({ home: staging, clock: place.clock, ids: place.ids });
     const written = await new TranscriptImport(file, { ...place, id, index, store: own }).run();
     if (!(await appear(own.location(id) ?? "", { staging, home: place.path }))) return there(id);
+    if ((await place.logs.kind()) === "sqlite")
+      await resultOf(place.logs.move({ to: "sqlite", sessions: [id] }, store.leases));
     return { id, state: "new", ...written, notices: sayDamage(index, file) };
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -50,6 +50,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).deleteSession,
   }),
   command({
+    usage: "keel sessions move --to sqlite|jsonl [ID...]",
+    says: "Moves sessions into one SQLite database, or back into files; all of them if none is named",
+    options: { to: { kind: "text", value: "WHERE", says: "sqlite or jsonl" } },
+    load: async () => (await import("./commands/move-sessions.ts")).moveSessions,
+  }),
+  command({
     usage: "keel sessions rewind ID [MESSAGE] [--preview]",
     says: "Puts files back as they were before a message; without one, lists those that changed files",
     options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },

@@ -158,12 +158,11 @@ export class Database {
   #connect(isNew: boolean): DatabaseSync {
     const { path: file, kindOf = (place) => Number(statfsSync(place).type) } = this.#file;
     const folder = path.dirname(file);
-    if (isNew) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      makePrivateFile(file);
-    } else if (lstatSync(file).isSymbolicLink()) throw errno("ELOOP", "it is a link, not a file");
+    if (isNew) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    else if (lstatSync(file).isSymbolicLink()) throw errno("ELOOP", "it is a link, not a file");
     const network = networkName(file, kindOf(folder));
     if (network !== undefined) throw errno("ENOTSUP", `${network}, where a shared database is not safe`);
+    if (isNew) makePrivateFile(file);
     // Loaded late, as everything of it.
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const database = new DatabaseSync(file, { timeout: BUSY_MS });

@@ -32,12 +32,15 @@ export function openTable({
   files,
   fresh,
   ...options
-}: LogTableOptions & Pick<TableFilesOptions, "files" | "fresh">): LogPlaces & { readonly table: LogTable } {
+}: LogTableOptions & Pick<TableFilesOptions, "files" | "fresh">): Omit<LogPlaces, "kind"> {
   const table = new LogTable(options);
   return {
-    table,
     fs: tableFiles({ home: options.home, table, files, fresh }),
     index: tableIndex(table),
+    async *move(wish, leases) {
+      const { moveEach } = await import("./move-logs.ts");
+      yield* moveEach(wish, { home: options.home, table, files, leases });
+    },
     close: async () => table.close(),
   };
 }
