@@ -328,6 +328,23 @@ describe("every route of the document", () => {
     await lines.stop();
     await works("DELETE /api/bridges/{bridge}", { fields: { bridge } });
 
+    // A session that would come from another machine, and does not.
+    const coming = { move: "0198c0de-0000-7000-8000-000000000012" };
+    const offer = { ...coming, session: "0198c0de-0000-7000-8000-000000000013", bytes: 3 };
+    expect(await works("POST /api/moves", { body: offer })).toMatchObject({ have: 0, state: "open" });
+    expect(
+      await works("POST /api/moves/{move}/pieces", { fields: coming, body: { at: 0, data: "YWJj" } }),
+    ).toEqual({ have: 3 });
+    const refused = [
+      await call("POST /api/moves/{move}/check", { fields: coming }),
+      await call("POST /api/moves/{move}/take", { fields: coming, body: { tombstone: "" } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([409, 409]);
+    expect(
+      await works("DELETE /api/moves/{move}", { fields: coming, body: { session: offer.session } }),
+    ).toEqual({ state: "void" });
+    await works("POST /api/sessions/{session}/release", { fields: { session: offer.session } });
+
     // What is refused is told as the document says.
     const unknown = { session: "0198c0de-0000-7000-8000-000000000009" };
     const open = "POST /api/sessions";

@@ -12,6 +12,7 @@ import type { Store } from "../ports/store.ts";
 import type { Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
+import type { Command } from "../protocol/command.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
@@ -141,6 +142,15 @@ export class AgentTree {
       }
       return state.calls.byId.get(wanted.callId)?.status === "started";
     });
+  }
+
+  /** An answer, a stop and a wish for the background may be for an agent of the session. */
+  holderFor(command: Command): Session | undefined {
+    if (command.type === "answer") return this.holderOf({ askId: command.askId });
+    if (command.type === "stop") return this.holderOf({ taskId: command.taskId });
+    return command.type === "background" && command.callId !== undefined
+      ? this.holderOf({ callId: command.callId })
+      : undefined;
   }
 
   asks(): Ask[] {

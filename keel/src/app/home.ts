@@ -12,6 +12,7 @@ import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
 import { logKind } from "./compose/log-kind.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
+import type { MovePorts } from "./moves/move-ports.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { OpenOptions } from "./options.ts";
 import type { JoinedSession, JoinOptions } from "./sessions/joined-session.ts";
@@ -97,6 +98,11 @@ export class Home implements AsyncDisposable {
   attach(id: string, afterSeq = 0, signal?: AbortSignal): AsyncIterable<Envelope> {
     const session = this.#open.get(id);
     return session ? session.attach(afterSeq, signal) : this.#resources.store.read(id, afterSeq);
+  }
+
+  /** What takes sessions away from this home, and in, needs of it. */
+  movePorts(others: Omit<MovePorts, "home">): MovePorts {
+    return { ...others, home: this.#resources };
   }
 
   /** Something of the home that one process at a time may be. Throws `session_busy`. */

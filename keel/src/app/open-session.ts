@@ -100,6 +100,11 @@ export type OpenSession = {
   unload(): Promise<boolean>;
   /** Ends the session gracefully; a second call joins the first. */
   close(reason: CloseReason, waiting?: "kept" | "dropped"): Promise<void>;
+  /**
+   * Ends without a word in the log, where nothing is at work: what waits for an answer waits on, wherever the session is
+   * opened next. False, and nothing has ended, where something is.
+   */
+  leave(): Promise<boolean>;
   /** Settles when it has ended, however that went. */
   readonly closed: Promise<void>;
 };
@@ -271,19 +276,10 @@ function handleOf({
     if (said.model !== undefined) mustKnowPrices(kit.parts.limits.maxBudgetUsd, [said.model], model.catalog);
     if (command.type === "input") return place.use(() => words.handle(command));
     const missed = await unmetBy(model, said, wishPlace(kit, session));
-    const receipt = settled.name(await holderOf(command).submit(command));
+    const receipt = settled.name(await (kit.agents.tree.holderFor(command) ?? session).submit(command));
     for (const notice of missed)
       session.relay({ type: "notice.raised", ...notice, at: kit.parts.clock.now(), session: session.id });
     return receipt;
-  };
-  // An answer, a stop and a wish for the background may be for an agent of this session.
-  const holderOf = (command: Command): Session => {
-    const { tree } = kit.agents;
-    if (command.type === "answer") return tree.holderOf({ askId: command.askId }) ?? session;
-    if (command.type === "stop") return tree.holderOf({ taskId: command.taskId }) ?? session;
-    if (command.type === "background" && command.callId !== undefined)
-      return tree.holderOf({ callId: command.callId }) ?? session;
-    return session;
   };
   const bill = (): Bill => session.state.bill;
   const context = (): ContextBreakdown =>
@@ -378,6 +374,12 @@ function handleOf({
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);
       return closing;
+    },
+    async leave() {
+      if (!(await session.leave())) return false;
+      // It has ended; what is beside it ends with it.
+      await this.close("ended");
+      return true;
     },
     closed: closed.promise,
   };

@@ -7,6 +7,7 @@ import type { MessageWire } from "../transport/message-wire.ts";
 import { type FarBridges, farBridges } from "./far-bridges.ts";
 import { type FarDevices, farDevices } from "./far-devices.ts";
 import { type ClientPorts, farHandle } from "./far-handle.ts";
+import { type FarMoves, farMoves } from "./far-moves.ts";
 import { type FarWorkspaces, farWorkspaces } from "./far-workspaces.ts";
 import { httpLink } from "./http-link.ts";
 import type { Greeting, LinkStatus, LinkTimers, ServerLink } from "./link.ts";
@@ -50,6 +51,8 @@ export type KeelClient = {
   readonly workspaces: FarWorkspaces;
   /** Machines that offer a folder and take work. */
   readonly bridges: FarBridges;
+  /** Sessions that come to it from another machine. */
+  readonly moves: FarMoves;
   /** Who may come in. */
   readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
@@ -95,6 +98,7 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
     delete: async (session) => void (await link.call("delete", { session })),
     workspaces: farWorkspaces(link, ports),
     bridges: farBridges(link, ports),
+    moves: farMoves(link),
     devices: farDevices(link),
     close() {
       closed.abort();

@@ -24,6 +24,7 @@ import {
 } from "./context/tally.ts";
 import { answerToolName } from "./model-text.ts";
 import { isEmptySummary } from "./odd-records.ts";
+import { arrived, moved } from "./state/arrive.ts";
 import {
   batchMessage,
   batchOf,
@@ -158,6 +159,10 @@ export function fold(before: SessionState, event: Durable): SessionState {
         folder: event.worktree ? { cwd: event.cwd, worktree: event.worktree } : null,
         keptFolder: null,
       };
+    case "session.moved":
+      return moved(state, event);
+    case "session.arrived":
+      return arrived(state, event);
     case "model.consulted":
     case "task.changed":
     case "files.rewound":

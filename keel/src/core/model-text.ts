@@ -2,6 +2,7 @@
 
 import { shorten } from "../kernel/text.ts";
 import type { Task } from "../ports/tasks.ts";
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { AddedWhy, TurnReason } from "../protocol/reasons.ts";
 import type { Todo } from "../protocol/tool.ts";
 import type { SessionState } from "./state/state.ts";
@@ -55,6 +56,33 @@ export function agentEnded(reason: TurnReason | undefined): string {
       return `it ended with ${reason}`;
   }
 }
+
+/** The session came from another machine. What was said there of places and programs may not hold here. */
+export function arrivedHere({
+  from,
+  host,
+  cwd,
+  files,
+  left,
+  kept,
+}: Pick<
+  Extract<DurableEvent, { type: "session.arrived" }>,
+  "from" | "host" | "cwd" | "files" | "left" | "kept"
+>): string {
+  const word = (text: string): string => JSON.stringify(shorten(text, 500));
+  const some = left.slice(0, maxLeft).map(word).join(", ");
+  const more = left.length > maxLeft ? ` and ${left.length - maxLeft} more` : "";
+  return [
+    `This conversation goes on on another machine. It was on ${word(from.host)} in ${word(from.cwd)}; now it is on ${word(host)}, and its folder is ${word(cwd)}. Use paths of this machine from here on: earlier paths below the old folder are below the new one.`,
+    files
+      ? "The commit that was checked out came along, and what was not committed with it. Files that git ignores did not: what is built or installed may be missing."
+      : "The files of the folder did not come along: look at what is here before you rely on what you saw.",
+    ...(kept ? [`Outputs that were kept below ${word(kept.from)} are below ${word(kept.to)}.`] : []),
+    ...(left.length > 0 ? [`Left behind: ${some}${more}.`] : []),
+    "Whatever ran in the background has ended. Permissions that were given there do not hold here.",
+  ].join("\n");
+}
+const maxLeft = 20;
 
 /** Plan mode, told when it begins and again when the telling is gone from the conversation. */
 export function planBegins({ file, tools }: { file: string | undefined; tools: readonly string[] }): string {

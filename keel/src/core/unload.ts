@@ -8,6 +8,7 @@ import { fromPlain, toPlain } from "../kernel/plain.ts";
 import type { CachedFold } from "../ports/store.ts";
 import type { Message } from "../protocol/message.ts";
 import { hasWork } from "./next-step.ts";
+import { callsIn } from "./state/call-state.ts";
 import { noSavedFiles } from "./state/checkpoint-state.ts";
 import type { SessionState } from "./state/state.ts";
 import { isRunning } from "./state/task-state.ts";
@@ -19,6 +20,14 @@ export const isIdle = (state: SessionState): boolean =>
   state.request === null &&
   [state.pending, state.calls.ids, state.asks].every(({ length }) => length === 0) &&
   !state.tasks.values().some(isRunning);
+
+/** Nothing is at work but what waits for an answer. */
+export const canLeave = (state: SessionState): boolean =>
+  isIdle(state) ||
+  (state.request === null &&
+    state.asks.some(({ callId }) => callId !== undefined) &&
+    callsIn(state.calls).every(({ status }) => status !== "started") &&
+    !state.tasks.values().some(isRunning));
 
 /** The state without what is large: the conversation, and what is known of files. */
 export const unloaded = (state: SessionState): SessionState => ({

@@ -6,8 +6,9 @@ import type { BudgetReason } from "../core/next-step.ts";
 import { canHalt, inputFor, nextStep, type Step } from "../core/next-step.ts";
 import type { SessionOpening } from "../core/opening.ts";
 import { closingOf, type SessionEnd, settleAsLost, settleLeft, settleRequest } from "../core/settle.ts";
+import { mustBeHere } from "../core/state/arrive.ts";
 import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
-import { isIdle, unloaded } from "../core/unload.ts";
+import { canLeave, isIdle, unloaded } from "../core/unload.ts";
 import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/never.ts";
@@ -78,6 +79,7 @@ export class Session {
   ): Promise<Session> {
     const session = new Session(parts);
     await session.#load();
+    mustBeHere(session.#state, session.id);
     if (!session.#state.opened)
       for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
     for (const event of settleLeft(session.#state)) session.#record(event);
@@ -119,14 +121,12 @@ export class Session {
   }
 
   /** Passes on what an agent of this session does. */
-  relay(envelope: Envelope): void {
-    this.#listeners.tell(envelope);
-  }
+  readonly relay = (envelope: Envelope): void => this.#listeners.tell(envelope);
 
   /** The budget is used up: what runs is stopped, and the turn ends for this reason. Who waits for agents ends after them. */
   halt(reason: BudgetReason): void {
-    if (this.#closing !== undefined || this.#journal.broken) return;
-    if (canHalt(this.#state, this.#doing?.step.kind, reason)) this.#stop("budget", reason);
+    const isOver = this.#closing !== undefined || this.#journal.broken;
+    if (!isOver && canHalt(this.#state, this.#doing?.step.kind, reason)) this.#stop("budget", reason);
   }
 
   /** The receipt comes when the command's facts are on disk. Throws a Fault, and then nothing was accepted. */
@@ -158,8 +158,7 @@ export class Session {
         return this.#done().finally(() => this.#wake());
       case "clear":
         this.#mustNotRun("A turn runs: interrupt it first.");
-        await clearContext(this.#work());
-        return this.#done();
+        return clearContext(this.#work()).then(() => this.#done());
       case "return":
         this.#mustNotRun("A turn runs: interrupt it first.");
         return this.#restorer.goBack(this.#work(), command);
@@ -226,6 +225,18 @@ export class Session {
   close(reason: SessionEnd, waiting: "kept" | "dropped" = "kept"): Promise<void> {
     this.#closing ??= this.#close(reason, waiting);
     return this.#closing;
+  }
+
+  /**
+   * Ends as a killed process does, though in order: what waits for an answer waits on, wherever the log is opened next.
+   * False where something is at work, and then nothing was ended.
+   */
+  async leave(): Promise<boolean> {
+    await this.#journal.saved();
+    if (!canLeave(this.#state) || this.#commands > 0) return false;
+    // Nothing is recorded any more.
+    if (!isIdle(this.#state)) this.#journal = Journal.broken(this.#parts, fault("session_closed"));
+    return this.close("ended").then(() => true);
   }
 
   async #close(reason: SessionEnd, waiting: "kept" | "dropped"): Promise<void> {
@@ -359,10 +370,7 @@ export class Session {
     if (this.#state.turn || this.#doing) throw fault("usage", { reason });
   }
 
-  async #done(): Promise<Receipt> {
-    await this.#journal.saved();
-    return { type: "done" };
-  }
+  readonly #done = (): Promise<Receipt> => this.#journal.saved().then(() => ({ type: "done" }));
 
   async #load(): Promise<void> {
     ({ state: this.#state, notices: this.#odd } = await readState(this.#parts.log, this.#used, this.#state));

@@ -1,4 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
+import { farFaults } from "./far-faults.ts";
 import { providerFaults } from "./provider-faults.ts";
 
 type FaultRow = {
@@ -98,27 +99,7 @@ export const faults = {
     hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
     exit: exitCodes.unreachable,
   },
-  remote_lacks: {
-    says: "{host} {reason}",
-    hint: "Install there what is missing (`npm install --global keel`, Node 24), or name it: --keel PATH.",
-    exit: exitCodes.setUp,
-  },
-  bridge_refused: {
-    says: "The server does not take this bridge: {reason}",
-    hint: "`keel serve pair --access bridge`, there, shows a code for `keel bridge URL --pair CODE`.",
-    exit: exitCodes.keyRefused,
-    beside: ["status"],
-  },
-  bridge_failed: {
-    says: "The server failed: {reason}",
-    hint: "Its log says why.",
-    exit: exitCodes.unreachable,
-  },
-  bridge_unknown: {
-    says: "No such bridge: {bridge}",
-    hint: "`keel serve bridges` lists those that there are.",
-    exit: exitCodes.noSession,
-  },
+  ...farFaults(exitCodes),
   outcome_unknown: {
     says: "It is not known whether {what} was done: the server started anew in between.",
     hint: "Look at the session, and send it again if it was not.",

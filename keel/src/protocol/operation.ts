@@ -9,6 +9,7 @@ import { bridgeOperations } from "./bridge.ts";
 import { commandSchema, receiptSchema } from "./command.ts";
 import { durableSchema } from "./event/durable.ts";
 import { jsonSchema } from "./message.ts";
+import { moveOperations } from "./move-operations.ts";
 import { workspaceOperations } from "./workspace-operations.ts";
 
 const text = z.string();
@@ -291,6 +292,7 @@ export const operations = {
   },
   ...workspaceOperations,
   ...bridgeOperations,
+  ...moveOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 /** Rows that are about who may come in: a door has their answers. */

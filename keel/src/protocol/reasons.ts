@@ -59,6 +59,7 @@ export const addedWhySchema = z.enum([
   "reminder",
   "plan",
   "todos",
+  "moved",
 ]);
 export type AddedWhy = z.infer<typeof addedWhySchema>;
 

@@ -1,4 +1,5 @@
 /** Figures and reasons in words, the same on every screen. */
+import type { EnvelopeOf } from "../protocol/event/envelope.ts";
 import type { TurnReason } from "../protocol/reasons.ts";
 
 /** Up to four places where a sum is small: a cheap turn should not look free. */
@@ -25,6 +26,13 @@ export function sayDuration(ms: number): string {
 export function isoTime(at: number): string | undefined {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** Where a session went, or came from. */
+export function sayMove(event: EnvelopeOf<"session.moved" | "session.arrived">): string {
+  if (event.type === "session.moved") return `The session went to ${event.to.name}.`;
+  if (event.undone) return "The session did not go away: it is still here.";
+  return `The session came from ${event.from.host}, where it was in ${event.from.cwd}. Now it is in ${event.cwd}.`;
 }
 
 /** Why a turn ended, for a person. */

@@ -46,6 +46,8 @@ const changes: EventHandlers<Envelope, [standing: SessionStanding], SessionStand
   "settings.changed": ({ patch }, standing) =>
     standing.settings ? { ...standing, settings: patchSettings(standing.settings, patch) } : standing,
   "folder.changed": ({ cwd, worktree = null }, standing) => ({ ...standing, cwd, worktree }),
+  "session.arrived": ({ cwd, undone }, standing) =>
+    undone ? standing : { ...standing, cwd, worktree: null },
   "tool.finished": ({ todos }, standing) => (todos ? { ...standing, todos } : standing),
   "context.cleared": (_, standing) => ({ ...standing, todos: [] }),
   "input.accepted": ({ input }, standing) => ({ ...standing, waiting: [...standing.waiting, input] }),

@@ -21,6 +21,7 @@ import {
   withoutLive,
 } from "./row-group.ts";
 import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import { sayMove } from "./say.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -191,6 +192,9 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "session.opened":
       if (!event.forkedFrom) return group;
       return note(group, event, { text: `This session is a copy of ${event.forkedFrom.session}.` });
+    case "session.moved":
+    case "session.arrived":
+      return note(group, event, { text: sayMove(event) });
     case "notice.raised": {
       const { at, level, text, code } = event;
       return notice(group, { at, level, text, code });

@@ -36,7 +36,7 @@ const foreignFlags: Readonly<Record<string, ForeignFlag>> = {
   "--from-pr": { refused: "sessions are not kept by pull request: name one with --resume" },
   "--init-only": { refused: "there are no Setup hooks to run" },
   "--remote": { refused: "Keel has no sessions on other machines" },
-  "--teleport": { refused: "Keel has no sessions on other machines" },
+  "--teleport": { refused: "Use `keel teleport`" },
   "--worktree": { refused: "start in a worktree that `git worktree add` has made" },
   "-w": { refused: "start in a worktree that `git worktree add` has made" },
 };

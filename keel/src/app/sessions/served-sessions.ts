@@ -11,12 +11,12 @@ import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
+import type { MoveOperation } from "../../protocol/move-operations.ts";
 import {
   type AnswerTo,
   accessOfCommand,
   type Caller,
   type deviceOperations,
-  maxHistory,
   mayDo,
   type OperationName,
   type OperationQuestion,
@@ -26,10 +26,12 @@ import {
 import type { Bridges } from "../bridges/bridges.ts";
 import { ServedBridges } from "../bridges/served-bridges.ts";
 import type { Home } from "../home.ts";
+import { ServedMoves } from "../moves/served-moves.ts";
 import type { OpenSession } from "../open-session.ts";
 import { settingsOf } from "../workspaces/official-sdk.ts";
 import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
 import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.ts";
+import { historyPage } from "./history-page.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
 import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
@@ -56,6 +58,8 @@ export type ServedOptions = {
   readonly keptIn?: string | undefined;
   /** How long a session that nobody uses stays in memory. */
   readonly idleMs?: number | undefined;
+  /** Told of each step of a move that lasts; for tests. */
+  readonly reached?: ((step: string) => Promise<void>) | undefined;
   /** For the server's own log. */
   readonly tell?: ((what: SessionChange, session: string) => void) | undefined;
 };
@@ -91,6 +95,8 @@ export class ServedSessions {
   /** Machines that offer a folder and take work; their sessions are found here by their ids too. */
   readonly bridges: Bridges;
   readonly #served: ServedBridges;
+  /** Those that come from another machine. */
+  readonly #moves: ServedMoves;
   /** Those of the same home, with their workers, of which some are sessions here. */
   readonly workspaces: ServedWorkspaces;
 
@@ -109,6 +115,13 @@ export class ServedSessions {
       },
     });
     this.bridges = this.#served.bridges;
+    this.#moves = new ServedMoves({
+      home,
+      env,
+      reached: options.reached,
+      opened: async (id) => (await this.#open.get(id)?.catch(() => undefined))?.session,
+      arrived: (id) => this.#openings.forget(id),
+    });
     this.workspaces = new ServedWorkspaces({
       bridged: this.bridges,
       folder,
@@ -144,6 +157,7 @@ export class ServedSessions {
       ...this.#handlers,
       ...this.workspaces.handlers,
       ...this.#served.handlers,
+      ...this.#moves.handlers,
       ...this.#options.devices,
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
@@ -202,7 +216,7 @@ export class ServedSessions {
 
   readonly #handlers: Omit<
     OperationHandlers,
-    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation
+    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | MoveOperation
   > = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
@@ -246,16 +260,7 @@ export class ServedSessions {
     inquire: async ({ session, name, question }) =>
       // What is no name of the table is refused by it.
       (await this.#use(session)).session.inquire(name as InquiryName, question as never),
-    history: async ({ session, after = 0, limit = maxHistory, last }) => {
-      if (last !== undefined) return this.#newest(session, after, Math.max(1, Math.min(last, maxHistory)));
-      const events: AnswerTo<"history">["events"][number][] = [];
-      const most = Math.max(1, Math.min(limit, maxHistory));
-      for await (const event of await this.#stored(session, after)) {
-        if (events.length === most) return { events, more: true };
-        events.push(event);
-      }
-      return { events, more: false };
-    },
+    history: ({ session, ...page }) => historyPage((after) => this.#stored(session, after), page),
     fork: async ({ session, upTo, title }) => {
       const copy = await this.#options.home.sessions.fork(session, { upTo, title });
       const opening = await this.#openings.read(session);
@@ -278,12 +283,6 @@ export class ServedSessions {
       return {};
     },
   };
-
-  /** The last events of a log, as few as a screen needs. Whoever only looks opens nothing. */
-  async #newest(id: string, after: number, count: number): Promise<AnswerTo<"history">> {
-    const events = await Array.fromAsync(await this.#stored(id, -count));
-    return { events: events.filter(({ seq }) => seq > after).slice(-count), more: false };
-  }
 
   readonly #forWorkers: WorkspaceSessions = {
     open: (opening) => this.#begin(opening),

@@ -115,7 +115,9 @@ async function label(
   const log = await store.open(id);
   try {
     // The highest number is known once the log was read.
-    for await (const _ of log.read()) void _;
+    let moved: Extract<Durable, { type: "session.moved" }> | undefined;
+    for await (const event of log.read()) moved = event.type === "session.moved" ? event : undefined;
+    if (moved?.of === id) throw fault("session_moved", { session: id, to: moved.to.name });
     const seq = log.lastSeq + 1;
     await log.append([{ type: "settings.changed", seq, at, session: id, patch, why: "host" }]);
   } finally {

@@ -77,6 +77,7 @@ const said: EventHandlers<Durable, [TranscriptMemo, TranscriptFacts], Transcript
     { ...memo, permissionMode: patch.permissionMode ?? memo.permissionMode },
   ],
   "folder.changed": ({ cwd }, memo) => [[], { ...memo, cwd }],
+  "session.arrived": ({ cwd, undone }, memo) => [[], undone ? memo : { ...memo, cwd }],
   "input.accepted": ({ input }, memo) => [[], { ...memo, inputs: new Map(memo.inputs).set(input.id, input) }],
   "input.dropped": ({ inputId }, memo) => [[], without(memo, [inputId])],
   "turn.started": takeInputs,

@@ -25,6 +25,8 @@ export type SessionState = {
   /** Where the next command starts, if not in that folder: the last one left the shell there. */
   readonly keptFolder: string | null;
   readonly closed: boolean;
+  /** Where it went: here it is not at work any more. */
+  readonly moved: Pick<Extract<Durable, { type: "session.moved" }>, "move" | "to" | "tree"> | null;
   readonly settings: SessionSettings | null;
   readonly prompt: { readonly system: readonly string[]; readonly tools: readonly ToolSpec[] } | null;
   readonly pending: readonly Input[];
@@ -72,6 +74,7 @@ export const emptyState: SessionState = {
   folder: null,
   keptFolder: null,
   closed: false,
+  moved: null,
   settings: null,
   prompt: null,
   pending: [],

@@ -33,6 +33,8 @@ export type Worklist = {
   readonly instructed: readonly string[];
   /** Files that were looked at since the last request. */
   readonly looked: readonly string[];
+  /** How the session came here, which the conversation has not been told. */
+  readonly arrival?: Extract<Durable, { type: "session.arrived" }> | undefined;
   /** Files that somebody else has changed, as the conversation was told, and that were not looked at since. */
   readonly changed: readonly string[];
 };
@@ -85,6 +87,7 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
   "context.added": ({ why, files, tools, servers, changed }, { worklist, settings }) => {
     if (why === "plan") return { ...worklist, knowsPlan: settings?.permissionMode === "plan" };
     if (why === "todos") return { ...worklist, knowsTodos: true, repliesSinceTodos: 0 };
+    if (why === "moved") return { ...worklist, arrival: undefined };
     if (why === "memory") return { ...worklist, knowsMemory: true };
     if (changed) return { ...worklist, changed: [...worklist.changed, ...changed] };
     if (servers) return { ...worklist, servers: [...worklist.servers, ...servers] };
@@ -92,6 +95,11 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
       return { ...worklist, briefed: true, instructed: [...new Set([...worklist.instructed, ...files])] };
     return tools ? { ...worklist, announced: [...worklist.announced, ...tools] } : worklist;
   },
+  // Whose notes and instructions there are is another question here.
+  "session.arrived": (event, { worklist }) =>
+    event.undone
+      ? worklist
+      : { ...worklist, arrival: event, briefed: false, instructed: [], knowsMemory: false, looked: [] },
   "model.started": (_, { worklist }) =>
     worklist.looked.length === 0 ? worklist : { ...worklist, looked: [] },
   "model.finished": (_, { worklist }) =>

@@ -7,6 +7,7 @@ import { defuse, note } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { promptFor } from "../../core/context/request.ts";
 import {
+  arrivedHere,
   notesKept,
   planBegins,
   planEnds,
@@ -28,6 +29,8 @@ export async function briefModel(work: StepContext): Promise<void> {
   await work.parts.toolbox?.ready(work.signal);
   const prompt = promptFor(work);
   if (prompt) work.record({ type: "prompt.fixed", ...prompt });
+  const { arrival } = work.state.worklist;
+  if (arrival) tell(work, "moved", defuse(arrivedHere(arrival)));
   await briefStart(work);
   await briefNear(work);
   for (const { why, content } of work.parts.briefing?.news?.(toolNames(work)) ?? [])

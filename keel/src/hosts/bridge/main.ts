@@ -117,7 +117,8 @@ export function safeOrigin(given: string): string {
 
 const secretsFile = (home: Pick<Home, "path">): string => path.join(home.path, "bridge", "secrets.json");
 
-async function keptSecret(home: Pick<Home, "path">, url: string): Promise<string | undefined> {
+/** What pairing gave earlier, by the address, or by another name for another use of it. */
+export async function keptSecret(home: Pick<Home, "path">, url: string): Promise<string | undefined> {
   const kept = asObject(parseJson(await readFile(secretsFile(home), "utf8").catch(() => "")))[url];
   return typeof kept === "string" ? kept : undefined;
 }

@@ -256,6 +256,8 @@ export const statuses: { readonly [Code in FaultCode]?: number } = {
   worker_unknown: 404,
   session_busy: 409,
   session_exists: 409,
+  session_moved: 409,
+  not_moved: 409,
   work_refused: 409,
   session_closed: 410,
   queue_full: 429,

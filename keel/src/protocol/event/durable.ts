@@ -345,6 +345,41 @@ const durable = [
     restored: z.array(z.string()),
     skipped: z.array(z.object({ path: z.string(), why: z.string() })),
   }),
+  /** The session went to another machine, or is on its way there: here it is not at work any more. */
+  z.object({
+    type: z.literal("session.moved"),
+    /** Which session: a copy of its log is another one, and is still there. */
+    of: z.string(),
+    /** The id of the move. */
+    move: z.string(),
+    to: z.object({
+      kind: z.enum(["file", "ssh", "server"]),
+      /** As a person named it. */
+      name: z.string(),
+      /** Which home takes it; left out where that is not known. */
+      home: z.optional(z.string()),
+    }),
+    /** The tree of git in which its folder was left, with what was not committed. */
+    tree: z.optional(z.string()),
+  }),
+  /** The session came from another machine and goes on here. What was allowed there is not allowed here. */
+  z.object({
+    type: z.literal("session.arrived"),
+    move: z.string(),
+    /** It never was away: whoever was to take it did not, and never will. */
+    undone: z.optional(z.literal(true)),
+    from: z.object({ host: z.string(), cwd: z.string() }),
+    host: z.string(),
+    cwd: z.string(),
+    /** Paths below the first are below the second here. */
+    roots: z.object({ from: z.string(), to: z.string() }),
+    /** What it keeps beside its log stood in the first of these folders, and stands in the second. */
+    kept: z.optional(z.object({ from: z.string(), to: z.string() })),
+    /** Whether the files of its folder came along. */
+    files: z.boolean(),
+    /** Files that were left behind. */
+    left: z.array(z.string()),
+  }),
   /** Work in the background began or ended. */
   z.object({
     type: z.literal("task.changed"),

@@ -98,6 +98,8 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "context.inherited":
     case "context.returned":
     case "folder.changed":
+    case "session.moved":
+    case "session.arrived":
     case "files.rewound":
     case "session.closed":
       return [[], memo];

@@ -94,6 +94,8 @@ export async function openServed(
     isLoaded: () => true,
     unload: async () => false,
     close: () => session.close().finally(closed.resolve),
+    // Others may be at it: it is let go of where it is.
+    leave: async () => false,
     closed: closed.promise,
   };
 }

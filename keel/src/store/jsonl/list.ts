@@ -96,7 +96,8 @@ export async function infoOf(file: OpenFile, { id, changedAt, bytes }: FoundLog)
   const { opened, v } = start;
   return {
     id,
-    cwd: opened?.cwd ?? start.cwd ?? "",
+    // A log that came from another machine says in its first line where it is now.
+    cwd: start.cwd || (opened?.cwd ?? ""),
     createdAt: start.at ?? changedAt,
     changedAt,
     bytes,

@@ -18,12 +18,20 @@ export type GitPlace = {
   readonly maxBytes?: number;
   /** `latin1` keeps every byte as one character, both ways. */
   readonly encoding?: "utf8" | "latin1";
+  /** In place of the usual time that one call may take. */
+  readonly maxMs?: number;
 };
 
-const maxMs = 20_000;
+const usualMs = 20_000;
 const usualBytes = 2 * 1024 * 1024;
 
-export function gitIn({ cwd, env, maxBytes = usualBytes, encoding = "utf8" }: GitPlace): RunGit {
+export function gitIn({
+  cwd,
+  env,
+  maxBytes = usualBytes,
+  encoding = "utf8",
+  maxMs = usualMs,
+}: GitPlace): RunGit {
   const run: RunGit = (args, signal, input) =>
     new Promise((resolve) => {
       const child = execFile(

@@ -99,18 +99,22 @@ export const bridge: CommandRun<BridgeValues> = async ({ values, positionals }, 
 };
 
 /** Throws `code_refused`, `link_lost` and `usage`. */
-async function paired(url: string, { pair: code = "", name = hostname() }: BridgeValues, { err }: Context) {
-  const device = await pairDevice({
-    url,
-    code,
-    name,
-    keep: "bearer",
-    onDigits: (digits) => err.line(`keel: It must show these digits there: ${digits}`),
-  });
+async function paired(url: string, { pair: code = "", name = hostname() }: BridgeValues, context: Context) {
+  const device = await pairWith({ url, code, name }, context);
   if (device.secret === undefined || (device.access !== "bridge" && device.access !== "work"))
     throw usage("This code lets in no bridge: there, use `keel serve pair --access bridge`.");
   return device.secret;
 }
+
+export const pairWith = (
+  wanted: { readonly url: string; readonly code: string; readonly name: string },
+  { err }: Context,
+) =>
+  pairDevice({
+    ...wanted,
+    keep: "bearer",
+    onDigits: (digits) => err.line(`keel: It must show these digits there: ${digits}`),
+  });
 
 type BridgesValues = {
   readonly json: boolean;
