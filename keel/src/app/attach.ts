@@ -4,6 +4,7 @@ import { Queue } from "../kernel/queue.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
+import type { TakeAtOnce } from "../protocol/handle.ts";
 
 /** What a session must offer to be followed. */
 export type FollowedSession = {
@@ -31,12 +32,6 @@ export function overOf(closed: Promise<void>): FollowedSession["onOver"] {
     return () => listeners.delete(listener);
   };
 }
-
-/**
- * Takes an event in the moment that it happens, where whoever follows waits for the next one: most events are told
- * without a wait of their own. False where it cannot be taken now; then it waits its turn.
- */
-export type TakeAtOnce = (envelope: Envelope) => boolean;
 
 /** A reader that is this far behind what happens is sent away, and may come back after the last event that it has. */
 const maxBehind = 100_000;

@@ -80,12 +80,16 @@ const shortNames: Readonly<Record<string, string>> = { "\t": "tab", "\r": "CR", 
 
 /** What could reorder, hide or overwrite words is shown by its name; what people write in their languages stays. */
 export function readable(text: string): string {
+  if (ordinary.test(text)) return text;
   const lines = text.replaceAll("\r\n", "\n");
   const spelled = new Set([...lines.matchAll(spelledJoiner)].map(({ index }) => index));
   return lines.replace(strange, (character, index: number) =>
     spelled.has(index) ? character : `⟨${codeOf(character)}⟩`,
   );
 }
+
+/** Nothing in it is strange: most of what models and programs write. */
+const ordinary = /^[\x20-\x7e\t\n]*$/;
 
 /** The words of a terminal's output, without its colours and movements. What was overwritten is shown too. */
 export function plainTerminal(output: string): string {

@@ -8,6 +8,12 @@ import type { Command, Receipt } from "./command.ts";
 import type { Envelope } from "./event/envelope.ts";
 import type { Inquire } from "./inquiry.ts";
 
+/**
+ * Takes an event in the moment that it happens, where whoever follows waits for the next one: most events are told
+ * without a wait of their own. False where it cannot be taken now; then it waits its turn.
+ */
+export type TakeAtOnce = (envelope: Envelope) => boolean;
+
 export type SessionHandle = {
   readonly id: string;
   /**
@@ -18,9 +24,9 @@ export type SessionHandle = {
   /**
    * The durable events after `afterSeq`, then all events as they happen: no gap and none twice, also over a wire that is
    * cut. What was live while it was cut is not told again. Ends when the session is closed, the handle is let go or the
-   * signal fires.
+   * signal fires. A session that is near asks `take` first; one behind a wire tells all of them in turn.
    */
-  events(afterSeq?: number, signal?: AbortSignal): AsyncIterable<Envelope>;
+  events(afterSeq?: number, signal?: AbortSignal, take?: TakeAtOnce): AsyncIterable<Envelope>;
   /** What nobody has answered yet, of agents too. */
   asks(): Promise<readonly Ask[]>;
   /** What the table of inquiries has. */

@@ -12,8 +12,9 @@ import type { BridgedAnswer, IngressLine, SessionLine } from "../../protocol/bri
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
+import type { TakeAtOnce } from "../../protocol/handle.ts";
 import { answerMs } from "../../protocol/wire.ts";
-import { attachTo, type FollowedSession, overOf, type TakeAtOnce } from "../attach.ts";
+import { attachTo, type FollowedSession, overOf } from "../attach.ts";
 
 /** The way to the bridge for one session, while it is open. */
 export type SessionChannel = { send(line: SessionLine): void; close(reason: string): void };

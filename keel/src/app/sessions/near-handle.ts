@@ -12,8 +12,8 @@ export function nearHandle(session: OpenSession): SessionHandle {
       await session.close("ended");
       return { type: "done" };
     },
-    events: (afterSeq, signal) =>
-      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal),
+    events: (afterSeq, signal, take) =>
+      session.attach(afterSeq, signal ? AbortSignal.any([signal, detached.signal]) : detached.signal, take),
     asks: async () => session.openAsks(),
     inquire: session.inquire,
     detach: async () => detached.abort(),

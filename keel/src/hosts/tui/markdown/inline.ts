@@ -38,8 +38,11 @@ const pattern = new RegExp(
 const maxDepth = 6;
 const maxLength = 4_000;
 
+/** Most lines have none of it, and need not be looked through for each kind. */
+const mayBeMarkup = /[\\`*_~[<]|https?:/;
+
 export function inlineSpans(text: string, options: InlineOptions, style: Style = {}, depth = 0): TextLine {
-  if (depth > maxDepth || text.length > maxLength || !/[\\`*_~[<h]/.test(text)) return plain(text, style);
+  if (depth > maxDepth || text.length > maxLength || !mayBeMarkup.test(text)) return plain(text, style);
   const spans: TextSpan[] = [];
   let at = 0;
   for (const found of text.matchAll(pattern)) {

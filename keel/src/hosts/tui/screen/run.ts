@@ -21,6 +21,7 @@ import { type FrameCause, Frames } from "./frames.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
 import { layout, layoutMemo, needsClock } from "./layout.ts";
 import { perform } from "./perform.ts";
+import { Pieces } from "./pieces.ts";
 import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
@@ -52,6 +53,7 @@ class ScreenRun {
   #probe = noAnswers;
   readonly #frames: Frames;
   readonly #memo = layoutMemo();
+  readonly #pieces = new Pieces();
   #clock: NodeJS.Timeout | undefined;
   #escape: NodeJS.Timeout | undefined;
   #redraw = false;
@@ -142,7 +144,7 @@ class ScreenRun {
     const after = Math.max(0, seq - tailEvents);
     let isLive = seq === after;
     if (isLive) this.#caughtUp(prompt);
-    for await (const event of handle.events(after, signal)) {
+    for await (const event of handle.events(after, signal, (piece) => this.#addPiece(piece))) {
       this.#onEvent(event);
       if (!isLive && isDurable(event) && !event.origin && event.seq >= seq) {
         isLive = true;
@@ -163,8 +165,17 @@ class ScreenRun {
   }
 
   #onEvent(event: Envelope): void {
+    if (this.#addPiece(event)) return;
     this.#send({ type: "event", event });
     if (event.type === "turn.finished" && !event.origin) void this.#lookAround();
+  }
+
+  /** The first one wants a frame, with which the others come. */
+  #addPiece(event: Envelope): boolean {
+    const isFirst = this.#pieces.isEmpty;
+    const isAdded = this.#pieces.add(event);
+    if (isAdded && isFirst) this.#frames.want("change");
+    return isAdded;
   }
 
   /** What stands around the session and may have changed: the branch, a status line of the person's own. */
@@ -192,6 +203,16 @@ class ScreenRun {
   }
 
   #send(message: ScreenMessage): void {
+    this.#takePieces();
+    this.#apply(message);
+  }
+
+  #takePieces(): void {
+    const event = this.#pieces.take();
+    if (event) this.#apply({ type: "event", event });
+  }
+
+  #apply(message: ScreenMessage): void {
     const before = this.#store.getState();
     const { state, effects } = update(before, message);
     if (state !== before) this.#store.setState(() => state);
@@ -311,6 +332,7 @@ class ScreenRun {
       void this.#terminal.drained().then(() => this.#frames.want("change"));
       return;
     }
+    this.#takePieces();
     const state = this.#store.getState();
     const held = this.#redraw ? undefined : this.#frames.heldFor(state, cause);
     const taken = held

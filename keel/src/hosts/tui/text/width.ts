@@ -27,7 +27,9 @@ const emoji = /\p{Emoji_Presentation}/u;
 /** Where a code point is not all there is to know. */
 const cluster = /[\u200d\ufe0f\u20e3\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/u;
 const flagLetters = /^[\u{1f1e6}-\u{1f1ff}]{2}$/u;
-const plain = /^[\x20-\x7e]*$/;
+/** Latin and Cyrillic letters, the marks of prose, arrows and lines: nothing joins them, and none is a picture by itself. */
+const plain =
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0400-\u0482\u048a-\u04ff\u2010-\u2027\u2030-\u205e\u20a0-\u20b5\u2190-\u21ff\u2500-\u257f]*$/;
 
 /** Signs of one cell each, on every terminal. */
 export const isPlain = (text: string): boolean => plain.test(text);

@@ -8,12 +8,13 @@ import {
   append,
   cellsOfLine,
   clip,
+  lineWidth,
   type PrintLine,
   type Style,
   type TextLine,
   type TextSpan,
 } from "./styled.ts";
-import type { WidthProfile } from "./width.ts";
+import { isPlain, type WidthProfile } from "./width.ts";
 
 export type WrapOptions = {
   readonly profile?: WidthProfile | undefined;
@@ -21,10 +22,12 @@ export type WrapOptions = {
   readonly hang?: number | undefined;
 };
 
+/** What an eye takes for one, or a word of plain signs. */
 type Sign = { readonly text: string; readonly cells: number; readonly style: Style | undefined };
 
 /** Rows of at most `cells`, broken between words, or within one that is longer than a row. Blanks at a break go. */
 export function wrapRows(line: TextLine, cells: number, options: WrapOptions = {}): TextLine[] {
+  if (lineWidth(line, options.profile) <= cells) return [line];
   return breakRows(line, cells, options).map(({ signs }) => spansOf(signs));
 }
 
@@ -42,6 +45,7 @@ export function printSpans(
 ): TextLine {
   if (wrap === "cut") return clip(spans, columns - 2, { profile, signs });
   if (wrap === "terminal" || mode === "terminal") return spans;
+  if (lineWidth(spans, profile) <= columns - 2) return spans;
   const room = Math.max(1, columns);
   const indent = hang < room / 2 ? hang : 0;
   // As it was broken while it was written, short of the edge: nothing jumps when it is finished.
@@ -77,9 +81,17 @@ function breakRows(line: TextLine, cells: number, { profile, hang = 0 }: WrapOpt
   };
   const isFresh = (): boolean => used === (rows.length === 0 ? 0 : indent);
   const place = (sign: Sign): void => {
-    if (used + sign.cells > room && used > 0) newRow();
-    row.push(sign);
-    used += sign.cells;
+    let rest = sign;
+    while (used + rest.cells > room && rest.cells > 1 && isPlain(rest.text)) {
+      const fits = room - used;
+      if (fits > 0) row.push({ ...rest, text: rest.text.slice(0, fits), cells: fits });
+      used = room;
+      newRow();
+      rest = { ...rest, text: rest.text.slice(fits), cells: rest.cells - fits };
+    }
+    if (used + rest.cells > room && used > 0) newRow();
+    row.push(rest);
+    used += rest.cells;
   };
   const endWord = (): void => {
     // A word that no row can hold begins where it stands.
@@ -88,7 +100,7 @@ function breakRows(line: TextLine, cells: number, { profile, hang = 0 }: WrapOpt
     word = [];
     wordCells = 0;
   };
-  for (const sign of cellsOfLine(line, profile)) {
+  for (const sign of runsOf(line, profile)) {
     if (sign.text === " ") {
       endWord();
       // A blank at the edge is the break itself; at the start of the first row it is indentation.
@@ -98,11 +110,21 @@ function breakRows(line: TextLine, cells: number, { profile, hang = 0 }: WrapOpt
     word.push(sign);
     wordCells += sign.cells;
     // Languages without blanks may break after any of their signs.
-    if (sign.cells === 2) endWord();
+    if (sign.cells === 2 && !isPlain(sign.text)) endWord();
   }
   endWord();
   rows.push({ signs: row, cells: used });
   return rows;
+}
+
+/** Blanks one by one; a plain word as a whole, which is most of what is ever written. */
+function* runsOf(line: TextLine, profile: WidthProfile | undefined): Generator<Sign, void> {
+  for (const part of line) {
+    if (!isPlain(part.text)) yield* cellsOfLine([part], profile);
+    else
+      for (const text of part.text.match(/ |[^ ]+/g) ?? [])
+        yield { text, cells: text.length, style: part.style };
+  }
 }
 
 function spansOf(signs: readonly Sign[]): TextLine {
