@@ -5,7 +5,7 @@ import { foldTranscript, noTranscript, rowsOf } from "../../../view/transcript.t
 import { Pieces } from "./pieces.ts";
 
 const live = { at: 5, session: "s", requestId: "r1" };
-const origin = { agentId: "a1", parentCallId: "c1", agent: "review", depth: 1 };
+const origin = { agentId: "a1", parentCallId: "c1", kind: "review", depth: 1 };
 
 const starts: readonly Envelope[] = [0, 1].map((index) => ({
   ...live,
