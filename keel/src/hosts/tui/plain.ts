@@ -10,7 +10,7 @@ import { askTitle, askWords, keepings, type RuleFile, ruleWords } from "../../vi
 import { answerIn, askForm, choiceAnswer, questionsAnswer } from "../../view/choices.ts";
 import { askedText } from "../../view/display-text.ts";
 import { type Field, type FieldValue, fillFields, formAnswer, sayKind, valueIn } from "../../view/forms.ts";
-import { sayDuration } from "../../view/say.ts";
+import { sayDuration, sayUsd } from "../../view/say.ts";
 import { foldTranscript, type KeyedTranscript, noTranscript, rowsOf } from "../../view/transcript.ts";
 import { withoutRow } from "../../view/without-row.ts";
 import { buttonsOf } from "./dialog/buttons.ts";
@@ -92,7 +92,7 @@ class PlainRun {
       if (!origin) this.#say("Working.");
     },
     "turn.finished": ({ ms, costUsd, origin }) => {
-      if (!origin) this.#say(`Ready. ${sayDuration(ms)}, $${costUsd.toFixed(4)}.`);
+      if (!origin) this.#say(`Ready. ${sayDuration(ms)}, ${sayUsd(costUsd)}.`);
     },
   };
 

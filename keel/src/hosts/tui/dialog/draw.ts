@@ -19,6 +19,7 @@ import {
   bold,
   clip,
   dim,
+  farthestEdge,
   lineWidth,
   type PrintLine,
   role,
@@ -72,7 +73,7 @@ function titleLine({ ask, step }: Dialog, look: DialogLook): TextLine {
   return sides(
     [role("asking", ` ${title}`, { bold: true })],
     [dim(notes.join(` ${signs.dot} `))],
-    cellsOf(look),
+    Math.min(cellsOf(look), farthestEdge),
     look,
   );
 }
@@ -142,7 +143,12 @@ function footPart({ step, buttons, marked }: Dialog, look: DialogLook): DrawnPan
     case "keep":
       return plainPart(
         [
-          [dim(`   ${inertOne(step.button.option.rule ?? "")}`), ...preview(step.button)],
+          // What will be allowed is read to its last sign.
+          ...wrapRows(
+            [dim(`   ${inertOne(step.button.option.rule ?? "")}`), ...preview(step.button)],
+            cellsOf(look),
+            { profile: look.profile, hang: 3 },
+          ),
           ...keepings.map(({ key, label }, index) => choiceRow(label, key, index === step.marked, look)),
         ],
         look,
@@ -210,21 +216,18 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
       hang: 3,
     }),
   );
-  const options = question.options.map(({ label, description }, index): TextLine => {
+  const wholeOptions = question.options.map(({ label, description }, index): TextLine => {
     const isMarked = index === state.marked && !state.isWriting;
     const tick = question.multiSelect ? `${state.picked.has(index) ? signs.ticked : signs.unticked} ` : "";
-    return clip(
-      [
-        isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
-        dim(`${index + 1} `),
-        span(tick),
-        isMarked ? bold(inertOne(label)) : span(inertOne(label)),
-        dim(`  ${inertOne(description)}`),
-      ],
-      cells,
-      look,
-    );
+    return [
+      isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
+      dim(`${index + 1} `),
+      span(tick),
+      isMarked ? bold(inertOne(label)) : span(inertOne(label)),
+      dim(`  ${inertOne(description)}`),
+    ];
   });
+  const options = optionRows(wholeOptions, state.marked, look.most - asked.length - rowsBeside, look);
   const own = question.options.length;
   if (state.isWriting) {
     const drawn = inputLines(state.editor, { ...look, hint: "your own answer", kind: "words" }, 3);
@@ -243,6 +246,26 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
   return { lines: [...asked, ...options, ...below], cursor: null };
 }
 
+/** The head, what can be typed, and what keys mean. */
+const rowsBeside = 4;
+/** How far what goes on below an option is moved in. */
+const optionHang = 5;
+
+/** Whole, where there is room for it; else the marked one, and of the others their start. */
+function optionRows(
+  options: readonly TextLine[],
+  marked: number,
+  most: number,
+  look: DialogLook,
+): TextLine[] {
+  const cells = cellsOf(look);
+  const whole = (line: TextLine): TextLine[] =>
+    wrapRows(line, cells, { profile: look.profile, hang: optionHang });
+  const all = options.flatMap(whole);
+  if (all.length <= most) return all;
+  return options.flatMap((line, index) => (index === marked ? whole(line) : [clip(line, cells, look)]));
+}
+
 function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
   const field = state.fields[state.at];
   if (!field) return { lines: [], cursor: null };
@@ -253,7 +276,7 @@ function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
     sides(
       [bold(`   ${inertOne(field.title)}`)],
       [dim(`${state.at + 1} of ${state.fields.length} ${signs.dot} ${needed}`)],
-      cells,
+      Math.min(cells, farthestEdge),
       look,
     ),
     ...(field.description === ""

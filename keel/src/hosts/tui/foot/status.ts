@@ -1,6 +1,6 @@
 /** The last rows: what the session is doing, and the facts of it in one line. */
 import type { Activity } from "../../../view/activity.ts";
-import { sayCount, sayDuration } from "../../../view/say.ts";
+import { sayCount, sayDuration, sayUsd } from "../../../view/say.ts";
 import type { Totals } from "../../../view/totals.ts";
 import { inertOne } from "../text/inert.ts";
 import type { Signs } from "../text/signs.ts";
@@ -55,7 +55,7 @@ const givingWay: readonly StatusPart["name"][] = ["branch", "usual-mode", "conte
 function ownParts(facts: StatusFacts): StatusPart[] {
   const { model, mode, branch, context, totals, budgetUsd, tasks, queued } = facts;
   const least = totals.lostRequests > 0 || totals.unpricedTokens > 0 ? "at least " : "";
-  const cost = `${least}$${totals.costUsd.toFixed(4)}${budgetUsd === undefined ? "" : ` of $${budgetUsd}`}`;
+  const cost = `${least}${sayUsd(totals.costUsd)}${budgetUsd === undefined ? "" : ` of $${budgetUsd}`}`;
   const part = (name: StatusPart["name"], said: TextSpan): StatusPart[] => [{ name, said }];
   return [
     ...part("model", dim(inertOne(model))),

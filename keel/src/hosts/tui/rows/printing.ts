@@ -140,7 +140,8 @@ function withdraw({ partial, above }: Printing): PrintStep {
 
 function shapeOf(row: Row): RowShape {
   if (row.kind === "user" || row.kind === "text") return row.kind;
-  if (row.kind === "thinking") return "text";
+  // What went wrong is not taken for the end of what a call said.
+  if (row.kind === "thinking" || (row.kind === "turn-end" && row.fault)) return "text";
   return row.kind === "tool" ? "call" : "note";
 }
 

@@ -114,7 +114,12 @@ function turnEndLines(row: TurnEndRow, { signs }: RowContext, extent: "short" | 
   const mark = isFailure ? role("failed", `${signs.failed} `) : dim(`${signs.stopped} `);
   const said = span(inertOne(sayEnd(row)));
   if (!fault) return [words([mark, said, dim(`  ${figures}`)], 2)];
-  return [words([mark, said], 2), words([dim(`  ${inertOne(hintOf(fault))}  ${figures}`)], 2)];
+  const hint = inertOne(hintOf(fault));
+  return [
+    words([mark, said], 2),
+    ...(hint === "" ? [] : [words([dim(`  ${hint}`)], 2)]),
+    cut(dim(`  ${figures}`)),
+  ];
 }
 
 function agentLines(

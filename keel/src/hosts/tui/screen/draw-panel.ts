@@ -4,7 +4,18 @@ import { inputLines } from "../foot/input-view.ts";
 import { footRows } from "../foot/live.ts";
 import type { RowContext } from "../rows/context.ts";
 import { inertOne } from "../text/inert.ts";
-import { bold, clip, dim, padTo, role, sides, span, type TextLine, type TextSpan } from "../text/styled.ts";
+import {
+  bold,
+  clip,
+  dim,
+  farthestEdge,
+  padTo,
+  role,
+  sides,
+  span,
+  type TextLine,
+  type TextSpan,
+} from "../text/styled.ts";
 import { cellWidth } from "../text/width.ts";
 import { wrapRows } from "../text/wrap.ts";
 import { type ListPanel, type Panel, type PanelItem, shownItems, type TextPanel } from "./panel.ts";
@@ -19,12 +30,6 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
   const { signs } = context;
   const cells = cellsOf(context);
   const shown = shownItems(panel);
-  const count =
-    panel.state === "loading"
-      ? "loading"
-      : shown.length === panel.items.length
-        ? String(panel.items.length)
-        : `${shown.length} of ${panel.items.length}`;
   const title = [role("running", ` ${panel.title}`, { bold: true })];
   if (panel.state === "ready" && panel.items.length === 0)
     return {
@@ -35,14 +40,14 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
       ],
       cursor: null,
     };
-  const head = sides(title, [dim(count)], cells, context);
   const isSmall = panel.items.length <= fewItems && panel.filter.text === "" && panel.state === "ready";
+  const listed = layOut(panel.items, context);
+  const head = sides(title, isSmall ? [] : [dim(countOf(panel, shown.length))], listed.edge, context);
   const filter = isSmall
     ? { lines: [], cursor: null }
     : inputLines(panel.filter, { ...context, hint: "type to find", kind: "words" }, 1);
   const help = clip([dim(`   ${panel.help}`)], cells, context);
   const room = Math.max(1, most - 2 - filter.lines.length);
-  const listed = layOut(panel.items, context);
   const isMeant = panel.preview?.id === "" || panel.preview?.id === shown[panel.marked]?.id;
   const preview = panel.preview
     ? isMeant
@@ -65,6 +70,11 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
   const lines = [head, ...filter.lines, ...rows, ...below, help];
   return { lines, cursor: filter.cursor && { row: 1, column: filter.cursor.column } };
 }
+
+const countOf = ({ state, items }: ListPanel, shown: number): string => {
+  if (state === "loading") return "loading";
+  return shown === items.length ? String(shown) : `${shown} of ${items.length}`;
+};
 
 function shortened(rows: readonly TextLine[], most: number, { signs }: RowContext): readonly TextLine[] {
   if (rows.length <= most) return rows;
@@ -97,18 +107,22 @@ function windowOf(
 type ListLayout = {
   /** Where the notes begin. */
   readonly column: number | "right";
+  /** Where what stands right ends. */
+  readonly edge: number;
   readonly hasMarks: boolean;
 };
 
 /** Notes of a few cells stand at the right; longer ones begin in one column, behind the longest label that leaves room. */
 function layOut(items: readonly PanelItem[], context: RowContext): ListLayout {
   const hasMarks = items.some(({ mark }) => mark !== undefined);
-  if (items.every(({ note }) => widthOf(note, context) <= shortNote)) return { column: "right", hasMarks };
-  const longest = Math.max(0, ...items.map(({ label }) => widthOf(label, context) + (hasMarks ? 2 : 0)));
   const cells = cellsOf(context);
-  const beside = cells - 5 - Math.max(0, ...items.map(({ note }) => widthOf(note, context)));
+  const longest = Math.max(0, ...items.map(({ label }) => widthOf(label, context) + (hasMarks ? 2 : 0)));
+  const longestNote = Math.max(0, ...items.map(({ note }) => widthOf(note, context)));
+  const edge = Math.min(cells, Math.max(farthestEdge, 3 + longest + 2 + longestNote));
+  if (longestNote <= shortNote) return { column: "right", edge, hasMarks };
+  const beside = cells - 5 - longestNote;
   const most = Math.max(Math.floor(cells * mostOfLabel), beside);
-  return { column: 3 + Math.min(longest, most) + 2, hasMarks };
+  return { column: 3 + Math.min(longest, most) + 2, edge: Math.min(cells, farthestEdge), hasMarks };
 }
 
 const widthOf = (text: string, { profile }: RowContext): number => cellWidth(inertOne(text), profile);
@@ -126,14 +140,14 @@ const wholeRows = 3;
 function wholeOf(
   marked: PanelItem | undefined,
   items: readonly PanelItem[],
-  { column, hasMarks }: ListLayout,
+  { column, edge, hasMarks }: ListLayout,
   context: RowContext,
 ): TextLine[] {
   const cells = cellsOf(context);
   const room = cells - 3;
   const isLabelCut = ({ label, note }: PanelItem): boolean => {
     const noteCells = widthOf(note, context);
-    const end = column === "right" ? cells - (noteCells > 0 ? noteCells + 2 : 0) : column - 2;
+    const end = column === "right" ? edge - (noteCells > 0 ? noteCells + 2 : 0) : column - 2;
     return 3 + (hasMarks ? 2 : 0) + widthOf(label, context) > end;
   };
   const isCut = (item: PanelItem): boolean =>
@@ -161,7 +175,7 @@ const fewItems = 6;
 function itemRow(
   item: PanelItem,
   isMarked: boolean,
-  { column, hasMarks }: ListLayout,
+  { column, edge, hasMarks }: ListLayout,
   context: RowContext,
 ): TextLine {
   const { signs, profile } = context;
@@ -182,7 +196,7 @@ function itemRow(
     isMarked ? bold(inertOne(item.label)) : span(inertOne(item.label)),
   ];
   const note = item.note === "" ? [] : [dim(inertOne(item.note))];
-  if (column === "right") return sides(left, note, cells, context);
+  if (column === "right") return sides(left, note, edge, context);
   if (note.length === 0 || column > cells - 8) return clip(left, cells, context);
   const label = padTo(clip(left, column - 2, context), column, profile);
   return clip([...label, ...note], cells, context);
@@ -206,7 +220,7 @@ function drawText(panel: TextPanel, context: RowContext, most: number): DrawnPan
   const head = sides(
     [role("running", ` ${panel.title}`, { bold: true })],
     [dim(panel.state === "loading" ? "loading" : isWhole ? "" : `${share} %`)],
-    cells,
+    Math.min(cells, farthestEdge),
     context,
   );
   if (panel.search?.isWriting) {

@@ -121,6 +121,8 @@ export function padTo(line: TextLine, cells: number, profile?: WidthProfile): Te
   return missing > 0 ? [...line, { text: " ".repeat(missing) }] : line;
 }
 
+/** What stands further right is no longer seen to belong to what stands left. */
+export const farthestEdge = 100;
 /** In so few cells what stands right gives way. */
 const tightCells = 30;
 
