@@ -66,6 +66,8 @@ export type ScreenProgram = {
   readonly name: string;
   /** What it writes when it can be typed to. */
   readonly ready: string;
+  /** What it writes when something of it is first seen; where that is not known, the same. */
+  readonly drawn?: string;
   open(): Promise<OnTerminal>;
 };
 
@@ -79,6 +81,7 @@ export function keelScreen({ stage, url }: Pick<Showing, "stage" | "url">): Scre
   return {
     name: "keel",
     ready: "type, / commands",
+    drawn: "\u001b[?7l",
     async open() {
       const env = Object.fromEntries(
         Object.entries(keelEnv(await stage.folder())).map(([name, value]) => [
@@ -152,12 +155,13 @@ export async function shown<T>(
 }
 
 function startContest({ stage }: Showing, { keel, peers }: Entrants): Contest {
-  const started = ({ name, open, ready }: ScreenProgram): Entrant => ({
+  const started = ({ name, open, ready, drawn = ready }: ScreenProgram): Entrant => ({
     name,
     run: async () => {
       const program = await open();
       try {
-        return { start: [(await program.wrote(ready)) - program.startedAt] };
+        const frame = (await program.wrote(drawn)) - program.startedAt;
+        return { frame: [frame], start: [(await program.wrote(ready)) - program.startedAt] };
       } finally {
         program.close();
       }
@@ -177,12 +181,13 @@ function startContest({ stage }: Showing, { keel, peers }: Entrants): Contest {
           cwd: stage.cwd,
           toolTurns: 0,
         });
-        return { start: [firstRequestMs] };
+        return { frame: [firstRequestMs], start: [firstRequestMs] };
       },
     },
     keel: started(keel),
     peers: peers.map(started),
     figures: [
+      { key: "frame", name: "start to the first frame", unit: "ms", goal: { kind: "value", most: 250 } },
       { key: "start", name: "start to a usable prompt", unit: "ms", goal: { kind: "ratio", most: 1.6 } },
     ],
   };

@@ -29,6 +29,12 @@ const answerIn = (text: string): string[] => {
   return lines.slice(lines.indexOf(prose[0] ?? ""), lines.indexOf("That is all.") + 1);
 };
 
+/** A row that ends before the edge is filled with blanks up to it: they stand between two words of the same line. */
+function expectWords(seen: readonly string[]): void {
+  expect(seen.slice(0, prose.length).map((line) => line.replace(/ +/g, " "))).toEqual(prose);
+  expect(seen.slice(prose.length)).toEqual(copied.slice(prose.length));
+}
+
 const stageWith = async (wrap: "words" | "terminal"): Promise<ScreenStage> => {
   const stage = await openScreenStage({ replies: [reply(answer)] });
   mkdirSync(stage.home, { recursive: true });
@@ -56,15 +62,16 @@ describe("an answer of 200 lines", () => {
     say(screen, "Write");
     await screen.until("the end", ({ text }) => text().includes("That is all."));
     await ready(screen);
-    const seen = answerIn(screen.text());
-    expect(seen.slice(0, prose.length).map((line) => line.replace(/ +/g, " "))).toEqual(prose);
-    expect(seen.slice(prose.length)).toEqual(copied.slice(prose.length));
+    expectWords(answerIn(screen.text()));
   });
 
-  test("is selected and copied in tmux as it was written", async () => {
+  test.each([
+    ["as it was written, where tmux breaks its lines", "terminal"],
+    ["line by line, words broken whole and code as it was written", "words"],
+  ] as const)("is selected and copied in tmux %s", async (_, wrap) => {
     verifies("S4.71");
     if (!hasTmux()) return notRunHere("copying in tmux", "tmux absent");
-    const stage = await stageWith("terminal");
+    const stage = await stageWith(wrap);
     const { run, until } = openTmux(stage, `'${command}'`);
     await until("the input", (text) => text.includes("type, / commands"));
     run("send-keys", "Write", "Enter");
@@ -73,6 +80,8 @@ describe("an answer of 200 lines", () => {
     for (const key of ["history-top", "start-of-line", "begin-selection", "history-bottom", "end-of-line"])
       run("send-keys", "-X", key);
     run("send-keys", "-X", "copy-selection");
-    expect(answerIn(run("show-buffer"))).toEqual(copied);
+    const seen = answerIn(run("show-buffer"));
+    if (wrap === "terminal") expect(seen).toEqual(copied);
+    else expectWords(seen);
   });
 });
