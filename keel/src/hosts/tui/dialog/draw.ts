@@ -263,7 +263,14 @@ function optionRows(
     wrapRows(line, cells, { profile: look.profile, hang: optionHang });
   const all = options.flatMap(whole);
   if (all.length <= most) return all;
-  return options.flatMap((line, index) => (index === marked ? whole(line) : [clip(line, cells, look)]));
+  // None of the others goes out of sight for it.
+  const room = Math.max(1, most - options.length + 1);
+  const started = (line: TextLine): TextLine[] => {
+    const rows = whole(line);
+    const rest = rows.slice(room - 1).flat();
+    return rows.length <= room ? rows : [...rows.slice(0, room - 1), clip(rest, cells, look)];
+  };
+  return options.flatMap((line, index) => (index === marked ? started(line) : [clip(line, cells, look)]));
 }
 
 function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
