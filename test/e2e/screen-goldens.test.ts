@@ -1,14 +1,14 @@
 // Every row, display, question and screen as it stands on a real terminal, at three widths: pinned as text. Written anew
 // by `KEEL_WRITE_GOLDEN=1`.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifies } from "../support/verifies.ts";
 import { expectFrames } from "../tui/law.ts";
 import { type PlayOptions, playScenes } from "../tui/play.ts";
 import { goldenScenes } from "../tui/scenes.ts";
 import type { Screen } from "../tui/screen.ts";
-import { temporaryFolder } from "../tui/stage.ts";
 
 const goldens = path.resolve(import.meta.dirname, "../golden/screens");
 const isWriting = process.env["KEEL_WRITE_GOLDEN"] === "1";
@@ -37,11 +37,13 @@ type Look = Pick<PlayOptions, "columns" | "env">;
 
 /** Scene after scene on one terminal. */
 async function shownOn(look: Look, scenes = goldenScenes): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), "keel-goldens-"));
+  folders.push(folder);
   const parts: string[] = [];
   const screen = await playScenes({
     ...look,
     scenes,
-    folder: temporaryFolder(),
+    folder,
     picture: ({ scene, index, said, screen: now }) => {
       parts.push(said === "" ? `=== ${scene}\n${sceneOf(now, index)}` : `--- ${said}\n${footOf(now)}`);
     },
@@ -50,24 +52,40 @@ async function shownOn(look: Look, scenes = goldenScenes): Promise<string> {
   return `${parts.join("\n\n")}\n`;
 }
 
-test("every row, display and question stands on a terminal as it did, at three widths", async () => {
-  verifies("S4.71", "S4.72");
-  const widths = [20, 80, 200];
-  const shown = await Promise.all(widths.map((columns) => shownOn({ columns })));
-  for (const [index, columns] of widths.entries()) holdToGolden(String(columns), shown[index] ?? "");
+const folders: string[] = [];
+let shown: Readonly<Record<string, string>> = {};
+
+/** All at once: they wait more than they work. */
+beforeAll(async () => {
+  const few = goldenScenes.filter(({ name }) => fewScenes.includes(name));
+  expect(few).toHaveLength(fewScenes.length);
+  const looks: Readonly<Record<string, Promise<string>>> = {
+    ...Object.fromEntries(widths.map((columns) => [String(columns), shownOn({ columns })])),
+    "40-no-color": shownOn({ columns: 40, env: { NO_COLOR: "1" } }, few),
+    "40-ascii": shownOn({ columns: 40, env: { LC_ALL: "C", NO_COLOR: "1" } }, few),
+  };
+  const all = await Promise.all(
+    Object.entries(looks).map(async ([name, look]) => [name, await look] as const),
+  );
+  shown = Object.fromEntries(all);
+}, 180_000);
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-test("without colours, and in signs that every terminal has, 40 columns show as much", async () => {
+const widths = [20, 80, 200];
+
+test("every row, display and question stands on a terminal as it did, at three widths", () => {
+  verifies("S4.71", "S4.72");
+  for (const columns of widths) holdToGolden(String(columns));
+});
+
+test("without colours, and in signs that every terminal has, 40 columns show as much", () => {
   verifies("S4.71", "P51");
-  const scenes = goldenScenes.filter(({ name }) => fewScenes.includes(name));
-  expect(scenes).toHaveLength(fewScenes.length);
-  const looks = {
-    "40-no-color": { columns: 40, env: { NO_COLOR: "1" } },
-    "40-ascii": { columns: 40, env: { LC_ALL: "C", NO_COLOR: "1" } },
-  };
-  const shown = await Promise.all(Object.values(looks).map((look) => shownOn(look, scenes)));
-  for (const [index, name] of Object.keys(looks).entries()) holdToGolden(name, shown[index] ?? "");
-  expect(shown[1]).not.toMatch(/[…›▍◐·─█░]/);
+  holdToGolden("40-no-color");
+  holdToGolden("40-ascii");
+  expect(shown["40-ascii"]).not.toMatch(/[…›▍◐·─█░]/);
 });
 
 /** What differs where there are no colours or no signs. */
@@ -81,8 +99,8 @@ const fewScenes = [
   "context and cost",
 ];
 
-function holdToGolden(name: string, shown: string): void {
+function holdToGolden(name: string): void {
   const golden = path.join(goldens, `${name}.txt`);
-  if (isWriting) writeFileSync(golden, shown);
-  else expect(shown).toBe(readFileSync(golden, "utf8"));
+  if (isWriting) writeFileSync(golden, shown[name] ?? "");
+  else expect(shown[name]).toBe(readFileSync(golden, "utf8"));
 }

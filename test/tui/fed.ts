@@ -39,12 +39,17 @@ const facts = {
 };
 
 /** More than a scene has: it waits until it is left, and for what commands say. */
-async function* told(events: readonly Envelope[], more: AsyncIterable<Envelope>): AsyncGenerator<Envelope> {
+async function* told(
+  events: readonly Envelope[],
+  more: AsyncIterable<Envelope>,
+  onTold: () => void,
+): AsyncGenerator<Envelope> {
   for (const event of events) yield event;
+  onTold();
   yield* more;
 }
 
-function fedHandle({ events, answers = {}, says = {} }: FedScene): SessionHandle {
+function fedHandle({ events, answers = {}, says = {} }: FedScene, onTold: () => void): SessionHandle {
   const words = new PassThrough({ objectMode: true });
   const table: Readonly<Record<string, unknown>> = {
     facts,
@@ -79,7 +84,7 @@ function fedHandle({ events, answers = {}, says = {} }: FedScene): SessionHandle
     },
     events: (_, signal) => {
       signal?.addEventListener("abort", () => words.end(), { once: true });
-      return told(events, words);
+      return told(events, words, onTold);
     },
     asks: async () => [],
     inquire: (async (name: string) => {
@@ -92,12 +97,17 @@ function fedHandle({ events, answers = {}, says = {} }: FedScene): SessionHandle
 
 export function fedHost(
   scene: FedScene,
-  around: { elapsed(): number; readonly process: NodeJS.Process },
+  around: {
+    elapsed(): number;
+    readonly process: NodeJS.Process;
+    /** All that there is to be seen was told. */
+    onTold?(): void;
+  },
 ): ScreenHost {
   const { stdin, stdout } = around.process;
   const last = scene.events.at(-1)?.at ?? 0;
   return {
-    handle: fedHandle(scene),
+    handle: fedHandle(scene, () => around.onTold?.()),
     terminal: {
       input: stdin,
       out: {
