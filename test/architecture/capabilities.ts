@@ -196,7 +196,6 @@ export const capabilities: readonly Capability[] = [
       "client/connect.ts",
       "hosts/server/",
       "hosts/console/",
-      "hosts/ide/",
     ],
     instead: "take the Model port, the Workspace port or a transport",
   },

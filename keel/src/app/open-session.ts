@@ -199,7 +199,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     ...(elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere } as const]),
     ...(await unmetBy(model, { thinking, effort }, wishPlace(composition, session))),
   ];
-  return handleOf({
+  const opened = handleOf({
     composition: composition,
     log,
     folds,
@@ -209,6 +209,11 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     found,
     memory: entrance.register(session),
   });
+  const { autoConnectIde } = composition.settings;
+  // Beside everything else: nobody waits for an editor.
+  if (options.ide ?? (options.asks === "answered" && autoConnectIde))
+    void composition.editor.connect().catch(() => undefined);
+  return opened;
 }
 
 const checkBudget = ({ parts: { limits } }: SessionComposition, { facts, catalog }: OpenModel): void =>
@@ -311,6 +316,23 @@ function handleOf({
       sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
     },
   });
+  kit.editor.follow({
+    version,
+    submit,
+    onEvent: words.onEvent,
+    openAsks: () => kit.agents.tree.asks(),
+    readFile: async (name, limits) => (await beside()).lookAtFile(kit, name, limits),
+    whyNotTold: (file) => words.whyNotAttached(file),
+    say: (level, text) =>
+      session.relay({
+        type: "notice.raised",
+        level,
+        text,
+        code: "editor",
+        at: kit.parts.clock.now(),
+        session: session.id,
+      }),
+  });
   const onOver = overOf(closed.promise);
   const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, onOver };
   return {
@@ -371,6 +393,7 @@ function handleOf({
       const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics, transcript: kit.transcript };
       const end = { session, model, clock, budget, ...beside };
       place.release();
+      kit.editor.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);

@@ -20,10 +20,16 @@ export interface Briefing {
   start(tools: ReadonlySet<string>): Promise<BriefingOutput>;
   /** When files were looked at: what holds where they are, beyond what is known. */
   near(seen: readonly string[], known: readonly string[]): Promise<BriefingOutput>;
-  /** What there is to use since the start was told; once. */
-  news?(tools: ReadonlySet<string>): readonly BriefingNews[];
+  /** What there is to use since the start was told, once; and what the person's editor shows, once a turn. */
+  news?(
+    tools: ReadonlySet<string>,
+    turn?: string | undefined,
+  ): readonly BriefingNews[] | Promise<readonly BriefingNews[]>;
   /** The same for an agent below, whose conversation is told for itself. */
   forAgent?(): Briefing;
 }
 
-export type BriefingNews = { readonly why: "skills" | "agents"; readonly content: readonly InputBlock[] };
+export type BriefingNews = {
+  readonly why: "skills" | "agents" | "editor";
+  readonly content: readonly InputBlock[];
+};

@@ -188,6 +188,15 @@ export const inquiries = {
   settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),
   rules: about("The rules as they are now, those that the session learnt included", list(ruleRowSchema)),
   hooks: about("Every hook that would be called", list(hookRowSchema)),
+  editor: about(
+    "Whether an editor is connected, which, and which file it shows",
+    z.object({
+      state: z.enum(["off", "connecting", "connected", "waiting", "given-up"]),
+      name: opt(text),
+      file: opt(text),
+      reason: opt(text),
+    }),
+  ),
   position: about("How far the log has come: the number of its last event", z.object({ seq: z.number() })),
   explain: {
     says: "What policy finds in a call: what would be decided, which programs a command runs, and what it does",

@@ -129,6 +129,10 @@ const rows = {
   additionalDirectories: row(form.folders, "--add-dir FOLDER", "Another folder to work in", {
     setting: "permissions.additionalDirectories",
   }),
+  ide: row(form.flag, "--ide", "Connect to the editor that has this folder open", {
+    ...notInRunner,
+    setting: "autoConnectIde",
+  }),
   agent: row(form.text, "--agent NAME", "Work as this kind of agent"),
   agents: row(form.object, "--agents AGENTS", "Kinds of agents for this session, by name, as JSON", {
     ...notInRunner,

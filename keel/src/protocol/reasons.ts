@@ -55,6 +55,7 @@ export const addedWhySchema = z.enum([
   "skills",
   "agents",
   "servers",
+  "editor",
   "memory",
   "reminder",
   "plan",

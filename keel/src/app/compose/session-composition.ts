@@ -28,6 +28,7 @@ import { type SessionAgents, sessionAgents } from "./agents.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
+import { type LateEditor, lateEditor } from "./late-editor.ts";
 import {
   filesWith,
   type LateGuard,
@@ -76,6 +77,8 @@ export type SessionComposition = {
   readonly rules: LiveRules;
   readonly folders: LiveFolders;
   readonly mcp: SessionMcp;
+  /** The editor of its folder, where one is wanted. */
+  readonly editor: LateEditor;
   readonly own: OwnToolbox;
   /** What of Keel's own folder it may read. */
   readonly ownFiles: OwnFiles;
@@ -114,8 +117,9 @@ export async function composeSession(
   let programs: ReadonlyMap<string, string> = new Map();
   const place = { kept, named: () => programs };
   const files = await filesWith(options.buffers);
-  const editor = { terminals: options.terminals, hostEnv: options.env };
-  const at = workspaces({ ...inForce, ...place, files, editor, guard, budget, grammar: shared.grammar });
+  const terminals = { terminals: options.terminals, hostEnv: options.env };
+  const editor = lateEditor({ cwd: options.cwd, home, env: options.env, clock, ids });
+  const at = workspaces({ ...inForce, ...place, files, terminals, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -238,6 +242,7 @@ export async function composeSession(
     transcript,
     store,
     mcp,
+    editor,
     notices: [
       ...inForce.notices,
       ...permissions.notices,
@@ -268,7 +273,7 @@ export async function composeSession(
         fallbackModels: fallbacks.usable,
       },
       system: texts.system,
-      briefing: withSkills(texts.briefing(), texts.main?.skills ?? [], skilled),
+      briefing: editor.briefing(withSkills(texts.briefing(), texts.main?.skills ?? [], skilled)),
       // A prompt that is named now was meant for now; otherwise the log's own, which its cached requests start with.
       promptOnResume: (options.systemPrompt ?? options.appendSystemPrompt) === undefined ? "logged" : "given",
     },
@@ -306,7 +311,7 @@ function workspaces({
   named,
   grammar,
   files,
-  editor,
+  terminals,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
@@ -314,9 +319,9 @@ function workspaces({
   named: () => ReadonlyMap<string, string>;
   grammar: Grammar;
   files: Awaited<ReturnType<typeof filesWith>>;
-  editor: { terminals: OpenOptions["terminals"]; hostEnv: OpenOptions["env"] };
+  terminals: { terminals: OpenOptions["terminals"]; hostEnv: OpenOptions["env"] };
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
-  const shell = boundShell(lateShell({ env: commandEnv, guard, ...editor }), budget);
+  const shell = boundShell(lateShell({ env: commandEnv, guard, ...terminals }), budget);
   const commands = {
     grammar,
     home: commandEnv["HOME"] ?? "/",

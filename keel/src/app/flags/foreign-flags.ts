@@ -17,7 +17,6 @@ const foreignFlags: Readonly<Record<string, ForeignFlag>> = {
   "--debug-file": "value",
   "--enable-auth-status": "alone",
   "--file": "value",
-  "--ide": "alone",
   "--init": "alone",
   "--maintenance": "alone",
   "--no-chrome": "alone",

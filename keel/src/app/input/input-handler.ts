@@ -39,7 +39,7 @@ export function inputHandler({
   kit: SessionComposition;
   about: Omit<
     CommandContext,
-    "commands" | "library" | "hasSaid" | "instructions" | "servers" | "server" | "settings"
+    "commands" | "library" | "hasSaid" | "instructions" | "servers" | "server" | "editor" | "settings"
   >;
 }): InputHandler {
   const { texts, parts } = kit;
@@ -63,6 +63,7 @@ export function inputHandler({
       commands: () => commandsNow(kit),
       servers: () => kit.mcp.control.status(),
       server: kit.mcp.control,
+      editor: kit.editor,
       settings: () => session.state.settings,
       hasSaid: () => session.state.history.length > 0,
       instructions: () => texts.instructions(),

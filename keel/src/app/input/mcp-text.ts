@@ -14,7 +14,7 @@ export const withMore = (
   more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
 ): Briefing => ({
   near: (seen, known) => briefing.near(seen, known),
-  news: (tools) => briefing.news?.(tools) ?? [],
+  news: (tools, turn) => briefing.news?.(tools, turn) ?? [],
   forAgent: () => withMore(briefing.forAgent?.() ?? briefing, more),
   async start(tools) {
     const told = await briefing.start(tools);

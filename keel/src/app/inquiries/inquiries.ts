@@ -85,6 +85,7 @@ const answers: {
       session.rules[list].map(({ text, source }) => ({ list, rule: text, source })),
     ),
   hooks: ({ kit }) => hookRows(kit),
+  editor: ({ kit }) => ({ ...kit.editor.status() }),
   position: ({ session }) => ({ seq: session.state.seq }),
   explain: explainCall,
   files: (of, { typed }) => suggestFiles(of, typed),

@@ -255,6 +255,10 @@ export const settingsSchema = z.object({
     z.boolean(),
     "`true`: each session is also written where programs of the official interface look for transcripts; left out, where a host says by `CLAUDE_CODE_ENTRYPOINT` that it is one.",
   ),
+  autoConnectIde: setting(
+    z.boolean(),
+    "`true`: sessions in which somebody answers connect to the editor that has the folder open, as with `--ide`.",
+  ),
   terminal: setting(terminal, "The screen of `keel` on a terminal."),
   search: setting(search, "The search of the web."),
   web: setting(web, "The reading of web pages."),
@@ -278,6 +282,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   web: "it opens your private network",
   store: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
+  autoConnectIde: "it shows what Keel would change to another program",
 };
 
 /** Lists to which every source adds. Any other list is one value. A star stands for any name. */

@@ -33,7 +33,8 @@ export async function briefModel(work: StepContext): Promise<void> {
   if (arrival) tell(work, "moved", defuse(arrivedHere(arrival)));
   await briefStart(work);
   await briefNear(work);
-  for (const { why, content } of work.parts.briefing?.news?.(toolNames(work)) ?? [])
+  const turn = work.state.turn?.id;
+  for (const { why, content } of (await work.parts.briefing?.news?.(toolNames(work), turn)) ?? [])
     work.record({ type: "context.added", content: [...content], why });
   announceTools(work);
   tellServers(work);

@@ -1,6 +1,7 @@
 /** Changes of a file as editors show them: the text before and after, from hunks. Pure. */
 import type { ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
 import type { ToolCallContent as ContentV2, DiffChange } from "@agentclientprotocol/sdk/experimental/v2";
+import { applyHunks } from "../../protocol/apply-hunks.ts";
 import type { DiffHunk, Display } from "../../protocol/tool.ts";
 
 type ShownDiff = Extract<Display, { kind: "diff" }>;
@@ -16,7 +17,7 @@ export const diffsOf = ({ path, hunks }: ShownDiff): ToolCallContent[] =>
 
 /** The whole file before and after; undefined where the hunks do not fit what the file is now. */
 export function wholeDiff({ path, hunks }: ShownDiff, before: string): ToolCallContent | undefined {
-  const after = applied(before, hunks);
+  const after = applyHunks(before, hunks);
   return after === undefined ? undefined : { type: "diff", path, oldText: before, newText: after };
 }
 
@@ -48,33 +49,4 @@ export const linesOf = ({ path, hunks }: ShownDiff): ToolCallLocation[] =>
 function sideOf({ lines }: DiffHunk, sign: "-" | "+"): string {
   const kept = lines.filter((line) => line.startsWith(" ") || line.startsWith(sign));
   return kept.map((line) => `${line.slice(1)}\n`).join("");
-}
-
-/** A mark that says of the line before it that the file ends there, without a line end. */
-const isMark = (line: string): boolean => line.startsWith("\\");
-
-function applied(before: string, hunks: readonly DiffHunk[]): string | undefined {
-  const lines = before === "" ? [] : before.replace(/\n$/, "").split("\n");
-  const after: string[] = [];
-  // As it was, where no mark says otherwise.
-  let hasEnd = before === "" || before.endsWith("\n");
-  let at = 0;
-  for (const { oldStart, oldLines, lines: changed } of hunks) {
-    // A hunk that takes nothing away stands behind the line that it names; in an empty file there is none.
-    const start = oldLines === 0 ? Math.min(oldStart, lines.length) : oldStart - 1;
-    if (start < at || start > lines.length) return undefined;
-    after.push(...lines.slice(at, start));
-    at = start;
-    for (const [index, line] of changed.entries()) {
-      if (isMark(line)) {
-        hasEnd = changed[index - 1]?.startsWith("-") ?? hasEnd;
-        continue;
-      }
-      const text = line.slice(1);
-      if (!line.startsWith("+") && lines[at++] !== text) return undefined;
-      if (!line.startsWith("-")) after.push(text);
-    }
-  }
-  const whole = [...after, ...lines.slice(at)];
-  return whole.length === 0 ? "" : `${whole.join("\n")}${hasEnd ? "\n" : ""}`;
 }

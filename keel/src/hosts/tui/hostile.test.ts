@@ -263,6 +263,7 @@ describe("hostile texts", () => {
         model: text,
         mode: text,
         branch: text,
+        editor: text,
         context: 0.5,
         totals: noTotals,
         budgetUsd: 1,

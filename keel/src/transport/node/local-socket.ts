@@ -1,5 +1,6 @@
-/** A WebSocket over a unix socket: the way to a server of this machine that only its person can reach. */
+/** A WebSocket to a program of this machine: over a unix socket that only its person can reach, or by a port of loopback. */
 import { connect } from "node:net";
+import type { ClientOptions } from "ws";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import type { MessageWire } from "../message-wire.ts";
 
@@ -15,6 +16,13 @@ export type LocalSocketOptions = {
 /** One that reads no more than is taken off its hands. */
 export type LocalSocketWire = MessageWire & { pause(): void; resume(): void };
 
+export type LoopbackSocketOptions = {
+  readonly port: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+};
+
 /** Throws `link_lost` where nobody listens. */
 export async function openLocalSocket({
   socket: place,
@@ -22,11 +30,28 @@ export async function openLocalSocket({
   protocol,
   maxBytes,
 }: LocalSocketOptions): Promise<LocalSocketWire> {
-  // Loaded late: most processes attach to nothing.
-  const { WebSocket } = await import("ws");
-  const socket = new WebSocket(`ws://localhost${path}`, [protocol], {
+  return openSocket(`ws://localhost${path}`, [protocol], {
     createConnection: () => connect(place),
     maxPayload: maxBytes,
+  });
+}
+
+/** To a program of this machine, by its port. No origin is named: no page speaks here. Throws `link_lost`. */
+export async function openLoopbackSocket({
+  port,
+  headers,
+  maxBytes,
+  timeoutMs,
+}: LoopbackSocketOptions): Promise<LocalSocketWire> {
+  const more = { headers, maxPayload: maxBytes, handshakeTimeout: timeoutMs };
+  return openSocket(`ws://127.0.0.1:${port}/`, [], more);
+}
+
+async function openSocket(url: string, protocols: string[], more: ClientOptions): Promise<LocalSocketWire> {
+  // Loaded late: most processes attach to nothing.
+  const { WebSocket } = await import("ws");
+  const socket = new WebSocket(url, protocols, {
+    ...more,
     perMessageDeflate: false,
     followRedirects: false,
   });

@@ -6,6 +6,7 @@ import type { CommandInfo, SessionFacts } from "../../../protocol/inquiry.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
 import type { Bill, ContextBreakdown } from "../../../protocol/usage.ts";
+import type { LateEditor } from "../../compose/late-editor.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
 import type { McpControl } from "../../compose/mcp.ts";
 import type { SettingsLocation } from "../../maintenance/settings-files.ts";
@@ -41,6 +42,8 @@ export type CommandContext = {
   servers(): readonly McpServerState[];
   /** One of them, by its name. Throws `usage` for a name that none has, `mcp_failed` where it does not come. */
   readonly server: Pick<McpControl, "reconnect" | "toggle">;
+  /** The editor of this folder. */
+  readonly editor: Pick<LateEditor, "status" | "connect" | "leave" | "editors">;
   /** The newest sessions of this folder. */
   sessions(): Promise<readonly SessionInfo[]>;
   submit(command: Command): Promise<Receipt>;

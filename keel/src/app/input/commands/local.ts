@@ -3,7 +3,7 @@
  * which say what to do instead where there is no screen.
  */
 import { fault } from "../../../kernel/fault.ts";
-import { shorten } from "../../../kernel/text.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { permissionModeSchema } from "../../../protocol/settings.ts";
 import { contextKinds } from "../../../protocol/usage.ts";
@@ -66,6 +66,9 @@ export const localCommands: readonly LocalCommand[] = [
   local("memory", "Lists the instruction files that hold here.", async (_, context) => sayMemory(context)),
   local("mcp", "Lists the MCP servers, connects one anew, or switches it off and on.", changeServer, {
     argumentHint: "[reconnect|disable|enable NAME]",
+  }),
+  local("ide", "Shows the editor that is connected, connects to one, or leaves it.", changeEditor, {
+    argumentHint: "[connect|leave|NAME]",
   }),
   local("agents", "Lists the kinds of agents.", async (_, { info }) =>
     lines((info.agents ?? []).map(({ name, description }) => `${name}: ${shorten(description, 160)}`)),
@@ -174,6 +177,20 @@ async function changeServer(args: string, { servers, server }: CommandContext): 
       .filter((one) => one.name === name)
       .map(sayServer),
   );
+}
+
+async function changeEditor(args: string, { editor }: CommandContext): Promise<string> {
+  if (args === "leave") editor.leave();
+  else if (args !== "") await editor.connect(args === "connect" ? undefined : args);
+  const others = (await editor.editors()).map(
+    ({ name, port, fits }) => `${visible(name)} (${port})${fits ? "" : ": has another folder open"}`,
+  );
+  const now = editor.status();
+  const said =
+    now.state === "connected"
+      ? `Connected to ${visible(now.name)}${now.file === undefined ? "" : `, which shows ${visible(now.file)}`}.`
+      : `No editor is connected${"reason" in now ? `: ${visible(now.reason)}` : "."}`;
+  return lines([said, ...(others.length > 0 ? ["Editors that run:", ...others] : ["No editor was found."])]);
 }
 
 function sayServer(server: McpServerState): string {

@@ -11,6 +11,8 @@ export type StatusFacts = {
   readonly model: string;
   readonly mode: string;
   readonly branch: string | undefined;
+  /** The editor that is connected. */
+  readonly editor: string | undefined;
   /** Of the window, from 0 to 1. */
   readonly context: number | undefined;
   readonly totals: Pick<Totals, "costUsd" | "lostRequests" | "unpricedTokens">;
@@ -45,15 +47,15 @@ export function statusLine(facts: StatusFacts, { signs, columns, profile }: Stat
 }
 
 type StatusPart = {
-  readonly name: "model" | "mode" | "usual-mode" | "branch" | "context" | "cost" | "work";
+  readonly name: "model" | "mode" | "usual-mode" | "branch" | "editor" | "context" | "cost" | "work";
   readonly said: TextSpan;
 };
 
 /** Where there is little room, in this order. */
-const givingWay: readonly StatusPart["name"][] = ["branch", "usual-mode", "context"];
+const givingWay: readonly StatusPart["name"][] = ["branch", "usual-mode", "editor", "context"];
 
 function ownParts(facts: StatusFacts): StatusPart[] {
-  const { model, mode, branch, context, totals, budgetUsd, tasks, queued } = facts;
+  const { model, mode, branch, editor, context, totals, budgetUsd, tasks, queued } = facts;
   const least = totals.lostRequests > 0 || totals.unpricedTokens > 0 ? "at least " : "";
   const cost = `${least}${sayUsd(totals.costUsd)}${budgetUsd === undefined ? "" : ` of $${budgetUsd}`}`;
   const part = (name: StatusPart["name"], said: TextSpan): StatusPart[] => [{ name, said }];
@@ -61,6 +63,7 @@ function ownParts(facts: StatusFacts): StatusPart[] {
     ...part("model", dim(inertOne(model))),
     ...(mode === "default" ? part("usual-mode", dim(mode)) : part("mode", modeSpan(inertOne(mode)))),
     ...(branch === undefined ? [] : part("branch", dim(inertOne(branch)))),
+    ...(editor === undefined ? [] : part("editor", dim(inertOne(editor)))),
     ...(context === undefined ? [] : part("context", contextSpan(context))),
     ...part("cost", dim(cost)),
     ...(tasks === 0 ? [] : part("work", dim(tasks === 1 ? "1 task" : `${tasks} tasks`))),

@@ -77,4 +77,5 @@ export type Got =
   | { readonly what: "settings"; readonly settings: ScreenSettings; readonly text: string }
   | { readonly what: "status"; readonly text: string }
   | { readonly what: "branch"; readonly name: string | undefined }
+  | { readonly what: "editor"; readonly name: string | undefined }
   | { readonly what: "failed"; readonly tag: string; readonly text: string };

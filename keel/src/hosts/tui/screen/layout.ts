@@ -149,6 +149,7 @@ function statusOf(state: ScreenState): TextLine {
       model: session.model,
       mode: session.mode,
       branch: session.branch,
+      editor: session.editor,
       context: window ? state.contextTokens / window : undefined,
       totals,
       budgetUsd: session.budgetUsd,

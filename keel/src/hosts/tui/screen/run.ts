@@ -141,6 +141,7 @@ class ScreenRun {
       },
     }));
     void this.#lookAround();
+    void this.#lookAtEditor();
     const after = Math.max(0, seq - tailEvents);
     let isLive = seq === after;
     if (isLive) this.#caughtUp(prompt);
@@ -168,6 +169,12 @@ class ScreenRun {
     if (this.#addPiece(event)) return;
     this.#send({ type: "event", event });
     if (event.type === "turn.finished" && !event.origin) void this.#lookAround();
+    if (event.type === "notice.raised" && event.code === "editor") void this.#lookAtEditor();
+  }
+
+  async #lookAtEditor(): Promise<void> {
+    const now = await this.#host.handle.inquire("editor").catch(() => undefined);
+    this.#got({ what: "editor", name: now?.state === "connected" ? now.name : undefined });
   }
 
   /** The first one wants a frame, with which the others come. */

@@ -67,6 +67,7 @@ export type ScreenState = {
     readonly cwd: string;
     readonly home: string;
     readonly branch: string | undefined;
+    readonly editor?: string | undefined;
     readonly title: string | undefined;
     readonly link: "open" | "lost";
     /** What others see this screen as, once it has said something; undefined where nobody else can be there. */
