@@ -27,11 +27,11 @@ import { mustKnowPrices } from "./compose/limits.ts";
 import type { McpControl } from "./compose/mcp.ts";
 import { type MemoryRegistration, memoryAdmission } from "./compose/memory-budget.ts";
 import { allowedMode } from "./compose/mode.ts";
-import { lateModel, type OpenModel, openModel, unmetBy, type WishPlace, withModel } from "./compose/model.ts";
+import { lateModel, type OpenModel, openModel, unmetBy, withModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
 import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
 import { inputHandler } from "./input/input-handler.ts";
-import { factsOf, namesOf, runningTasks } from "./inquiries/facts.ts";
+import { factsOf, namesOf, runningTasks, wishPlace } from "./inquiries/facts.ts";
 import type { FileContents, HostCall, InquiredSession } from "./inquiries/inquiries.ts";
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
@@ -199,7 +199,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     ...(elsewhere === undefined ? [] : [{ level: "warning", text: elsewhere } as const]),
     ...(await unmetBy(model, { thinking, effort }, wishPlace(composition, session))),
   ];
-  const opened = handleOf({
+  return handleOf({
     composition: composition,
     log,
     folds,
@@ -209,11 +209,6 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     found,
     memory: entrance.register(session),
   });
-  const { autoConnectIde } = composition.settings;
-  // Beside everything else: nobody waits for an editor.
-  if (options.ide ?? (options.asks === "answered" && autoConnectIde))
-    void composition.editor.connect().catch(() => undefined);
-  return opened;
 }
 
 const checkBudget = ({ parts: { limits } }: SessionComposition, { facts, catalog }: OpenModel): void =>
@@ -236,11 +231,6 @@ function startOf(
     ...(texts.main ? { agent: texts.main.name } : {}),
   };
 }
-
-const wishPlace = (composition: SessionComposition, { state }: Session): WishPlace => ({
-  now: state.settings,
-  tools: namesOf(composition).length > 0 ? "some" : "none",
-});
 
 type OpenedSession = {
   composition: SessionComposition;
@@ -316,23 +306,9 @@ function handleOf({
       sessions: () => kit.store.list({ cwd: info.cwd, limit: 20 }),
     },
   });
-  kit.editor.follow({
-    version,
-    submit,
-    onEvent: words.onEvent,
-    openAsks: () => kit.agents.tree.asks(),
-    readFile: async (name, limits) => (await beside()).lookAtFile(kit, name, limits),
-    whyNotTold: (file) => words.whyNotAttached(file),
-    say: (level, text) =>
-      session.relay({
-        type: "notice.raised",
-        level,
-        text,
-        code: "editor",
-        at: kit.parts.clock.now(),
-        session: session.id,
-      }),
-  });
+  const readFile: OpenSession["readFile"] = async (name, limits) =>
+    (await beside()).lookAtFile(kit, name, limits);
+  kit.editor.follow({ version, session, submit, words, readFile, asks: () => kit.agents.tree.asks() });
   const onOver = overOf(closed.promise);
   const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, onOver };
   return {
@@ -358,7 +334,7 @@ function handleOf({
       await this.changePermissions(changes);
       if (to !== "flags") await writeSettings(kit.settingsLocation, to, settings);
     },
-    readFile: async (name, limits) => (await beside()).lookAtFile(kit, name, limits),
+    readFile,
     // What a row answers is held to its type where the answers stand.
     inquire: (async (name, question) =>
       (await beside()).inquire(

@@ -1,8 +1,8 @@
 /** In which order every store lists sessions. */
 import type { SessionInfo } from "../ports/store.ts";
 
-type Listed = Pick<SessionInfo, "id" | "changedAt">;
+type Dated = Pick<SessionInfo, "id" | "changedAt">;
 
 /** Newest change first, and one order of those that changed at once. */
-export const byChange = (left: Listed, right: Listed): number =>
+export const byChange = (left: Dated, right: Dated): number =>
   right.changedAt - left.changedAt || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);

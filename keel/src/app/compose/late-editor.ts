@@ -1,10 +1,14 @@
 /** The editor of a session's folder, loaded when somebody wants one: most sessions have none. */
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { Session } from "../../engine/session.ts";
+import { fault } from "../../kernel/fault.ts";
 import type { Briefing, BriefingNews } from "../../ports/briefing.ts";
 import type { EditorSite, EditorStatus, SessionEditor } from "../editor/session-editor.ts";
+import type { OpenOptions } from "../options.ts";
 
 export type LateEditor = {
-  /** The session that it is for. */
-  follow(session: Omit<EditorSite, keyof EditorPlace>): void;
+  /** The session that it is for. Connects beside everything else, where that is wanted: nobody waits for an editor. */
+  follow(session: EditedSession): void;
   status(): EditorStatus;
   /** Throws `link_lost` for a name that no editor of this folder has. */
   connect(which?: string): Promise<EditorStatus>;
@@ -18,7 +22,21 @@ export type LateEditor = {
 /** Where editors are looked for. */
 type EditorPlace = Pick<EditorSite, "cwd" | "home" | "env" | "clock" | "ids">;
 
-export function lateEditor(place: EditorPlace): LateEditor {
+type EditedSession = Pick<EditorSite, "version" | "submit" | "readFile"> & {
+  readonly session: Pick<Session, "id" | "relay">;
+  readonly words: { readonly whyNotAttached: EditorSite["whyNotTold"] } & Pick<EditorSite, "onEvent">;
+  readonly asks: EditorSite["openAsks"];
+};
+
+export function lateEditor(
+  { cwd, env, ide, asks: answers }: Pick<OpenOptions, "cwd" | "env" | "ide" | "asks">,
+  {
+    settings,
+    ...shared
+  }: Omit<EditorPlace, "cwd" | "env"> & { settings: Pick<KeelSettings, "autoConnectIde"> },
+): LateEditor {
+  const place: EditorPlace = { cwd, env, ...shared };
+  const start = ide ?? (answers === "answered" && settings.autoConnectIde);
   let site: EditorSite | undefined;
   let loading: Promise<SessionEditor> | undefined;
   let editor: SessionEditor | undefined;
@@ -32,7 +50,7 @@ export function lateEditor(place: EditorPlace): LateEditor {
     return loading;
   };
   const loaded = async (): Promise<SessionEditor> => {
-    if (!site) throw new TypeError("The session is not open yet.");
+    if (!site) throw fault("session_closed");
     return load(site);
   };
   const news = async (turn: string | undefined): Promise<BriefingNews[]> => {
@@ -40,8 +58,14 @@ export function lateEditor(place: EditorPlace): LateEditor {
     return content.length > 0 ? [{ why: "editor", content }] : [];
   };
   return {
-    follow(session) {
-      site = { ...place, ...session };
+    follow({ session, words, asks, ...given }) {
+      const say: EditorSite["say"] = (level, text) => {
+        const at = place.clock.now();
+        session.relay({ type: "notice.raised", level, text, code: "editor", at, session: session.id });
+      };
+      const { onEvent, whyNotAttached: whyNotTold } = words;
+      site = { ...place, ...given, onEvent, whyNotTold, openAsks: asks, say };
+      if (start) void loaded().then((late) => late.connect());
     },
     status: () => editor?.status() ?? { state: loading ? "connecting" : "off" },
     connect: async (which) => (await loaded()).connect(which),

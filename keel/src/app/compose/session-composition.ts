@@ -10,7 +10,6 @@ import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
-import type { AgentProfile } from "../../ports/agent-definition.ts";
 import type { Ids } from "../../ports/clock.ts";
 import type { Memory } from "../../ports/memory.ts";
 import type { Grammar } from "../../ports/shell.ts";
@@ -49,7 +48,7 @@ import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
-import { type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
+import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
@@ -118,7 +117,7 @@ export async function composeSession(
   const place = { kept, named: () => programs };
   const files = await filesWith(options.buffers);
   const terminals = { terminals: options.terminals, hostEnv: options.env };
-  const editor = lateEditor({ cwd: options.cwd, home, env: options.env, clock, ids });
+  const editor = lateEditor(options, { home, clock, ids, settings });
   const at = workspaces({ ...inForce, ...place, files, terminals, guard, budget, grammar: shared.grammar });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
@@ -360,9 +359,6 @@ function workspaces({
   };
 }
 
-const modelOfMain = (main: AgentProfile | undefined): string | undefined =>
-  main?.model === "inherit" ? undefined : main?.model;
-
 /** A model that an administrator, the command line or its settings name; that of a file is only a wish. */
 function insistedModel({ entries }: SettingsInForce): string | undefined {
   const entry = entryAt(entries, "model");
@@ -381,14 +377,12 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
 const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
   jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
 
-/** Where the notes of a project are kept: in Keel's own folder, never in the project itself. */
-const memoryFolder = (home: string, root: string): string => path.join(home, "memory", projectKey(root));
-
 /** None where the host did not ask for it, or the settings say no. */
 export function memoryOf(
   request: "on" | "off" | undefined,
   { home, root, settings, ids }: { home: string; root: string; settings: KeelSettings; ids: Ids },
 ): Memory | undefined {
   if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
-  return fileMemory({ folder: memoryFolder(home, root), uuid: ids.uuid });
+  // In Keel's own folder, never in the project itself.
+  return fileMemory({ folder: path.join(home, "memory", projectKey(root)), uuid: ids.uuid });
 }

@@ -219,6 +219,9 @@ export function mainAgent(
   return found;
 }
 
+export const modelOfMain = (main: AgentProfile | undefined): string | undefined =>
+  main?.model === "inherit" ? undefined : main?.model;
+
 export const toolsOfMain = (
   agent: AgentProfile | undefined,
   tools: readonly ToolHead[],

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { fault } from "../../kernel/fault.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
-import { EditorLink, type LinkState } from "./editor-link.ts";
+import { EditorLink, type EditorState } from "./editor-link.ts";
 
 const open: EditorLink[] = [];
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 test("an editor that does not come is looked for with growing pauses, from two seconds to two minutes, for ten minutes", async () => {
   const clock = fakeClock();
   const tries: number[] = [];
-  const states: LinkState[] = [];
+  const states: EditorState[] = [];
   const link = new EditorLink({
     async find() {
       tries.push(clock.monotonicMs() / 1_000);

@@ -21,7 +21,7 @@ export type PlaceInFile = {
 /** Without a text the file is only open. */
 export type Selection = PlaceInFile & { readonly text: string };
 
-export type LinkState =
+export type EditorState =
   | { readonly state: "off" | "connecting" }
   | { readonly state: "connected"; readonly name: string; readonly port: number }
   | { readonly state: "waiting" | "given-up"; readonly reason: string };
@@ -43,7 +43,7 @@ export type EditorLinkOptions = {
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   draw(): number;
   readonly version: string;
-  onState(state: LinkState): void;
+  onState(state: EditorState): void;
   onMention(place: PlaceInFile): void;
 };
 
@@ -57,7 +57,7 @@ export class EditorLink {
   readonly #stop = new AbortController();
   readonly #tried = Promise.withResolvers<void>();
   #peer: RpcPeer | undefined;
-  #state: LinkState = { state: "connecting" };
+  #state: EditorState = { state: "connecting" };
   /** The newest; those before it are forgotten. */
   selection: Selection | undefined;
 
@@ -66,7 +66,7 @@ export class EditorLink {
     void this.#run();
   }
 
-  get state(): LinkState {
+  get state(): EditorState {
     return this.#state;
   }
 
@@ -191,7 +191,7 @@ export class EditorLink {
     if (isPath(filePath)) this.#options.onMention({ path: filePath, ...linesOf(lineStart, lineEnd) });
   }
 
-  #become(state: LinkState): void {
+  #become(state: EditorState): void {
     this.#state = state;
     this.#options.onState(state);
   }

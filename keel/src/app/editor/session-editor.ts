@@ -14,7 +14,7 @@ import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Command } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { EditorLink, type LinkState, type PlaceInFile } from "./editor-link.ts";
+import { EditorLink, type EditorState, type PlaceInFile } from "./editor-link.ts";
 import { type EditorLock, editorsOf, lockFolders, runningEditors } from "./editor-locks.ts";
 
 export type EditorSite = {
@@ -36,7 +36,7 @@ export type EditorSite = {
 };
 
 /** What a screen says of it. */
-export type EditorStatus = LinkState & { readonly file?: string | undefined };
+export type EditorStatus = EditorState & { readonly file?: string | undefined };
 
 /** What is shown as a whole; of a longer file the terminal asks. */
 const maxShownBytes = 1024 * 1024;

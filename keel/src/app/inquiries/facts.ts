@@ -4,7 +4,7 @@ import { isAwaited, isRunning } from "../../core/state/task-state.ts";
 import type { CommandInfo, RunningTask, SessionFacts } from "../../protocol/inquiry.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { guardMode } from "../compose/home-resources.ts";
-import type { OpenModel } from "../compose/model.ts";
+import type { OpenModel, WishPlace } from "../compose/model.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import { infoOf } from "../input/commands/registry.ts";
 
@@ -74,3 +74,12 @@ export function runningTasks({ tasks }: SessionState): RunningTask[] {
     reports: isAwaited(task),
   }));
 }
+
+/** What counts when somebody wants something of the model. */
+export const wishPlace = (
+  composition: SessionComposition,
+  { state }: { readonly state: SessionState },
+): WishPlace => ({
+  now: state.settings,
+  tools: namesOf(composition).length > 0 ? "some" : "none",
+});
