@@ -76,6 +76,5 @@ export type Got =
   /** A setting was written: what the screen goes by now. */
   | { readonly what: "settings"; readonly settings: ScreenSettings; readonly text: string }
   | { readonly what: "status"; readonly text: string }
-  | { readonly what: "branch"; readonly name: string | undefined }
-  | { readonly what: "editor"; readonly name: string | undefined }
+  | { readonly what: "around"; readonly branch: string | undefined; readonly editor: string | undefined }
   | { readonly what: "failed"; readonly tag: string; readonly text: string };

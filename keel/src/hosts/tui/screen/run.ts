@@ -25,7 +25,7 @@ import { Pieces } from "./pieces.ts";
 import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
-import { watchState } from "./watch.ts";
+import { isNewsAround, watchState } from "./watch.ts";
 
 /** A lone escape is the key when nothing follows it for this long. */
 const escapeMs = 40;
@@ -141,7 +141,6 @@ class ScreenRun {
       },
     }));
     void this.#lookAround();
-    void this.#lookAtEditor();
     const after = Math.max(0, seq - tailEvents);
     let isLive = seq === after;
     if (isLive) this.#caughtUp(prompt);
@@ -168,13 +167,7 @@ class ScreenRun {
   #onEvent(event: Envelope): void {
     if (this.#addPiece(event)) return;
     this.#send({ type: "event", event });
-    if (event.type === "turn.finished" && !event.origin) void this.#lookAround();
-    if (event.type === "notice.raised" && event.code === "editor") void this.#lookAtEditor();
-  }
-
-  async #lookAtEditor(): Promise<void> {
-    const now = await this.#host.handle.inquire("editor").catch(() => undefined);
-    this.#got({ what: "editor", name: now?.state === "connected" ? now.name : undefined });
+    if (isNewsAround(event)) void this.#lookAround();
   }
 
   /** The first one wants a frame, with which the others come. */
@@ -185,22 +178,17 @@ class ScreenRun {
     return isAdded;
   }
 
-  /** What stands around the session and may have changed: the branch, a status line of the person's own. */
+  /** What stands around the session and may have changed: the branch, the editor, a status line of the person's own. */
   async #lookAround(): Promise<void> {
-    const { own, settings } = this.#host;
+    const { own, settings, handle } = this.#host;
     const { session, totals, contextTokens } = this.#store.getState();
     const name = await own.branchOf(session.cwd).catch(() => undefined);
-    this.#got({ what: "branch", name });
+    const editor = (await handle.inquire("editor").catch(() => undefined))?.name;
+    this.#got({ what: "around", branch: name, editor });
     if (settings.statusLine === undefined) return;
-    const facts = {
-      session: session.id,
-      model: session.model,
-      mode: session.mode,
-      cwd: session.cwd,
-      branch: name,
-      costUsd: totals.costUsd,
-      contextTokens,
-    };
+    const { model, mode, cwd } = session;
+    const place = { session: session.id, model, mode, cwd, branch: name };
+    const facts = { ...place, costUsd: totals.costUsd, contextTokens };
     const text = await own.statusLine(settings.statusLine, facts).catch(() => undefined);
     if (text !== undefined) this.#got({ what: "status", text });
   }

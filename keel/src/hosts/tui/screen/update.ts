@@ -296,10 +296,8 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
     }
     case "status":
       return just({ ...state, ownStatus: got.text });
-    case "editor":
-      return just({ ...state, session: { ...state.session, editor: got.name } });
-    case "branch":
-      return just({ ...state, session: { ...state.session, branch: got.name } });
+    case "around":
+      return just({ ...state, session: { ...state.session, branch: got.branch, editor: got.editor } });
     case "failed":
       return onFailed(state, got.tag, got.text);
     default:

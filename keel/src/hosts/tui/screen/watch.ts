@@ -1,4 +1,5 @@
 /** What follows the state beside the screen: the title of the window, and a call when nobody looks. */
+import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { bell, desktopNotice, setTitle } from "../writer/modes.ts";
 import type { ScreenHost } from "./host.ts";
 import type { ScreenState } from "./state.ts";
@@ -56,3 +57,8 @@ function titleOf({ asks, activity, session }: ScreenState): string {
   const folder = session.cwd.slice(session.cwd.lastIndexOf("/") + 1);
   return `${count}${session.title ?? folder} - keel`;
 }
+
+/** Whether something beside the session may be another one now: a branch, the editor. */
+export const isNewsAround = (event: Envelope): boolean =>
+  (event.type === "turn.finished" && !event.origin) ||
+  (event.type === "notice.raised" && event.code === "editor");
