@@ -305,6 +305,13 @@ test("a file that others can read does not count, unless they cannot come to it"
   expect(await command(session, events, "/ide connect")).toContain("Connected to Testvim");
 });
 
+test("an editor that knows nothing of what is spoken is spoken to all the same", async () => {
+  const { at, session, events } = await opened({ replies: [] });
+  const editor = await editorFor(at, { protocols: "ignored" });
+  expect(await command(session, events, "/ide connect")).toContain("Connected to Testvim");
+  expect(editor.knocks.map((headers) => headers["sec-websocket-protocol"])).toEqual(["mcp", undefined]);
+});
+
 test("a wrong token is refused by the editor, and said", async () => {
   const { at, session, events } = await opened({ replies: [] });
   const editor = await editorFor(at, { said: { authToken: "another-token-than-its-own" } });

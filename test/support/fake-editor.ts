@@ -36,6 +36,8 @@ export type FakeEditorOptions = {
   /** When the file was written, in place of now. */
   readonly writtenAt?: Date;
   readonly port?: number;
+  /** `ignored`: it knows nothing of what is offered to be spoken. */
+  readonly protocols?: "ignored";
   /** Undefined: it never answers. */
   answer?(call: EditorCall): readonly string[] | undefined | Promise<readonly string[] | undefined>;
 };
@@ -52,7 +54,10 @@ export async function startEditor(options: FakeEditorOptions): Promise<FakeEdito
     mode = 0o600,
   } = options;
   const http = createServer();
-  const sockets = new WebSocketServer({ noServer: true });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    ...(options.protocols === "ignored" ? { handleProtocols: () => false as const } : {}),
+  });
   const knocks: IncomingHttpHeaders[] = [];
   const calls: EditorCall[] = [];
   const methods: string[] = [];

@@ -130,6 +130,7 @@ export class EditorLink {
     const lock = await find();
     const wire = await openLoopbackSocket({
       port: lock.port,
+      protocol: "mcp",
       headers: { [tokenHeader]: lock.token },
       maxBytes: maxMessageBytes,
       timeoutMs: handshakeMs,

@@ -1,4 +1,5 @@
 /** A WebSocket to a program of this machine: over a unix socket that only its person can reach, or by a port of loopback. */
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { ClientOptions } from "ws";
 import { fault, reasonOf } from "../../kernel/fault.ts";
@@ -18,6 +19,8 @@ export type LocalSocketWire = MessageWire & { pause(): void; resume(): void };
 
 export type LoopbackSocketOptions = {
   readonly port: number;
+  /** Named where the other side knows it. */
+  readonly protocol: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -39,15 +42,32 @@ export async function openLocalSocket({
 /** To a program of this machine, by its port. No origin is named: no page speaks here. Throws `link_lost`. */
 export async function openLoopbackSocket({
   port,
+  protocol,
   headers,
   maxBytes,
   timeoutMs,
 }: LoopbackSocketOptions): Promise<LocalSocketWire> {
+  const url = `ws://127.0.0.1:${port}/`;
   const more = { headers, maxPayload: maxBytes, handshakeTimeout: timeoutMs };
-  return openSocket(`ws://127.0.0.1:${port}/`, [], more);
+  // Some let nobody in who does not name it, others know nothing of it.
+  let isIgnored = false;
+  const onUpgrade = ({ headers: said }: IncomingMessage): void => {
+    isIgnored = said["sec-websocket-protocol"] === undefined;
+  };
+  try {
+    return await openSocket(url, [protocol], more, onUpgrade);
+  } catch (thrown) {
+    if (!isIgnored) throw thrown;
+    return await openSocket(url, [], more);
+  }
 }
 
-async function openSocket(url: string, protocols: string[], more: ClientOptions): Promise<LocalSocketWire> {
+async function openSocket(
+  url: string,
+  protocols: string[],
+  more: ClientOptions,
+  onUpgrade: (response: IncomingMessage) => void = () => undefined,
+): Promise<LocalSocketWire> {
   // Loaded late: most processes attach to nothing.
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(url, protocols, {
@@ -55,6 +75,7 @@ async function openSocket(url: string, protocols: string[], more: ClientOptions)
     perMessageDeflate: false,
     followRedirects: false,
   });
+  socket.on("upgrade", onUpgrade);
   const closed = Promise.withResolvers<string>();
   let listener: (message: string) => void = () => undefined;
   socket.on("message", (data) => listener(String(data)));
