@@ -20,5 +20,12 @@ export function openDatabase(
 ): Promise<IDBDatabase> {
   const opening = indexedDB.open(name, version);
   opening.onupgradeneeded = () => upgrade(opening.result);
-  return answerOf(opening);
+  return new Promise((resolve, reject) => {
+    // Another tab has an older one open: nobody waits for that.
+    opening.onblocked = () => reject(new Error("An older page is open."));
+    answerOf(opening).then((database) => {
+      database.onversionchange = () => database.close();
+      resolve(database);
+    }, reject);
+  });
 }

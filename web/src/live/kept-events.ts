@@ -1,9 +1,11 @@
 /**
  * What the browser keeps: the durable events of sessions by their seq, so that a reload paints before anybody answers,
  * and inputs that have no receipt yet. It is a copy: it can be deleted at any moment, and is when the person signs out.
+ * What a page does not hold in memory stands apart, or a long session could not be read in a moment.
  */
 import type { Command, Durable } from "keel/protocol";
 import { answerOf, endOf, openDatabase } from "./indexed-db.ts";
+import { type Light, lightened } from "./lighten.ts";
 
 /** What is kept of a session without a gap: from its first event to `seq`. */
 type KeptSession = { readonly id: string; readonly seq: number; readonly usedAt: number };
@@ -16,16 +18,26 @@ export type UnsentInput = {
   readonly command: Extract<Command, { type: "input" }>;
 };
 
-/** What stands in each of the stores; the key of an event is its session and its seq. */
-type Stores = { readonly events: Durable; readonly sessions: KeptSession; readonly unsent: UnsentInput };
+/** An event as it was told, by the id of its call or its input. */
+type HeavyEvent = { readonly session: string; readonly id: string; readonly event: Durable };
+
+/** What stands in each of the stores; the key of a light event is its session and its seq. */
+type Stores = {
+  readonly events: Durable;
+  readonly heavy: HeavyEvent;
+  readonly sessions: KeptSession;
+  readonly unsent: UnsentInput;
+};
 type StoreName = keyof Stores;
+const copied = ["events", "heavy", "sessions"] as const satisfies readonly StoreName[];
 
 export type KeptEvents = {
   /** The last seq that is kept; 0 where there is none. */
   lastSeq(session: string): Promise<number>;
-  /** Those after `after` up to `upTo`. */
+  /** Those after `after` up to `upTo`, light. */
   read(session: string, after: number, upTo: number): Promise<readonly Durable[]>;
-  event(session: string, seq: number): Promise<Durable | undefined>;
+  /** By the id of a call or an input; undefined where nothing of its event was left out. */
+  whole(session: string, id: string): Promise<Durable | undefined>;
   /** Written behind the page's back, several at once; what cannot be written is asked for again next time. */
   keep(event: Durable): void;
   unsent(): Promise<readonly UnsentInput[]>;
@@ -44,10 +56,14 @@ const maxBytes = 600 * 1024 * 1024;
 /** Where the browser lets nothing be kept (a private window), nothing is, and the page works all the same. */
 export async function openKeptEvents(): Promise<KeptEvents> {
   try {
-    const database = await openDatabase(databaseName, 1, (fresh) => {
+    const database = await openDatabase(databaseName, 2, (fresh) => {
+      const { objectStoreNames: names } = fresh;
+      // What an earlier page has copied is copied again; what was not sent is nowhere else.
+      for (const name of copied) if (names.contains(name)) fresh.deleteObjectStore(name);
       fresh.createObjectStore("events", { keyPath: ["session", "seq"] });
+      fresh.createObjectStore("heavy", { keyPath: ["session", "id"] });
       fresh.createObjectStore("sessions", { keyPath: "id" }).createIndex("usedAt", "usedAt");
-      fresh.createObjectStore("unsent", { keyPath: "id" });
+      if (!names.contains("unsent")) fresh.createObjectStore("unsent", { keyPath: "id" });
     });
     return keptIn(database);
   } catch {
@@ -68,11 +84,15 @@ function keptIn(database: IDBDatabase): KeptEvents {
     timer = undefined;
     const events = waiting;
     waiting = [];
-    const transaction = database.transaction(["events", "sessions"], "readwrite", { durability: "relaxed" });
+    const transaction = database.transaction(copied, "readwrite", { durability: "relaxed" });
     const last = new Map<string, number>();
     for (const event of events) {
-      last.set(event.session, Math.max(event.seq, last.get(event.session) ?? 0));
-      transaction.objectStore("events").put(event);
+      const { session, seq } = event;
+      last.set(session, Math.max(seq, last.get(session) ?? 0));
+      const light: Light<Durable> = lightened(event);
+      transaction.objectStore("events").put(light.event);
+      if (light.whole !== undefined)
+        transaction.objectStore("heavy").put({ session, id: light.whole, event } satisfies HeavyEvent);
     }
     const sessions = transaction.objectStore("sessions");
     const ended = endOf(transaction);
@@ -92,7 +112,7 @@ function keptIn(database: IDBDatabase): KeptEvents {
     },
     read: (session, after, upTo) =>
       answerOf(reading("events").getAll(IDBKeyRange.bound([session, after], [session, upTo], true, false))),
-    event: (session, seq) => get("events", [session, seq]),
+    whole: async (session, id) => (await get("heavy", [session, id]))?.event,
     keep(event) {
       waiting.push(event);
       // A full disk, a closed database: the server has it all.
@@ -106,15 +126,15 @@ function keptIn(database: IDBDatabase): KeptEvents {
       clearTimeout(timer);
       timer = undefined;
       waiting = [];
-      const names = ["events", "sessions", "unsent"] as const;
-      await Promise.all(names.map((name) => answerOf(writing(name).clear())));
+      await Promise.all([...copied, "unsent" as const].map((name) => answerOf(writing(name).clear())));
     },
   };
 }
 
 async function forget(database: IDBDatabase, session: string): Promise<void> {
-  const transaction = database.transaction(["events", "sessions"], "readwrite");
+  const transaction = database.transaction(copied, "readwrite");
   transaction.objectStore("events").delete(IDBKeyRange.bound([session, 0], [session, Infinity]));
+  transaction.objectStore("heavy").delete(IDBKeyRange.bound([session, ""], [session, []]));
   transaction.objectStore("sessions").delete(session);
   await endOf(transaction);
 }
@@ -132,7 +152,7 @@ export function keptNowhere(): KeptEvents {
   return {
     lastSeq: async () => 0,
     read: async () => [],
-    event: async () => undefined,
+    whole: async () => undefined,
     keep: () => undefined,
     unsent: async () => [...unsent.values()],
     putUnsent: async (input) => void unsent.set(input.id, input),

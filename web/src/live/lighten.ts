@@ -11,22 +11,26 @@ const maxDisplay = 12_000;
 /** Of an image or a document, as base64. */
 const maxData = 100_000;
 
-/** `note` is told of every event of which something was left out, by the id of its call or its input. */
-export function lightened(event: Envelope, note: (id: string, seq: number) => void): Envelope {
+/** `whole` is the id of the call or the input of which something was left out. */
+export type Light<Told extends Envelope = Envelope> = {
+  readonly event: Told;
+  readonly whole?: string | undefined;
+};
+
+export function lightened<Told extends Envelope>(event: Told): Light<Told> {
   if (event.type === "tool.finished") {
     const content = lightParts(event.content);
     const display = lightDisplay(event.display);
-    if (content === event.content && display === event.display) return event;
-    if (!event.origin) note(event.callId, event.seq);
-    return { ...event, content, display };
+    if (content === event.content && display === event.display) return { event };
+    // What programs are told of a result is as long as what the model saw, and no row shows it.
+    return { event: { ...event, content, display, data: undefined }, whole: event.callId };
   }
   if (event.type === "input.accepted") {
     const content = lightInput(event.input.content);
-    if (content === event.input.content) return event;
-    if (!event.origin) note(event.input.id, event.seq);
-    return { ...event, input: { ...event.input, content } };
+    if (content === event.input.content) return { event };
+    return { event: { ...event, input: { ...event.input, content } }, whole: event.input.id };
   }
-  return event;
+  return { event };
 }
 
 function lightParts(parts: ResultPart[]): ResultPart[] {

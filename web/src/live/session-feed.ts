@@ -58,8 +58,6 @@ export class SessionFeed implements Observable<SessionState> {
   #isPaintDue = false;
   /** What came while the whole was still being folded; undefined once it is. */
   #meanwhile: Envelope[] | undefined = [];
-  /** Where the whole of what was made lighter stands, by the id of its call or input. */
-  readonly #heavy = new Map<string, number>();
 
   constructor(id: string, ports: FeedPorts) {
     this.id = id;
@@ -75,9 +73,8 @@ export class SessionFeed implements Observable<SessionState> {
   }
 
   /** The event that a row was made from, whole; undefined where nothing of it was left out. */
-  async whole(id: string): Promise<Durable | undefined> {
-    const seq = this.#heavy.get(id);
-    return seq === undefined ? undefined : this.#ports.kept.event(this.id, seq);
+  whole(id: string): Promise<Durable | undefined> {
+    return this.#ports.kept.whole(this.id, id);
   }
 
   async #run(): Promise<void> {
@@ -134,14 +131,14 @@ export class SessionFeed implements Observable<SessionState> {
     for (let after = 0; after < last; after += sliceEvents) {
       const events = await kept.read(this.id, after, Math.min(last, after + sliceEvents));
       for (const event of events) {
-        view = foldView(view, this.#light(event));
+        view = foldView(view, event);
         if (now() < sliceEnd) continue;
         await pause();
         if (this.#stop.signal.aborted) return;
         sliceEnd = now() + sliceMs;
       }
     }
-    for (const event of this.#meanwhile ?? []) view = foldView(view, this.#light(event));
+    for (const event of this.#meanwhile ?? []) view = foldView(view, lightened(event).event);
     this.#meanwhile = undefined;
     this.#isWhole = true;
     this.#view = view;
@@ -149,11 +146,7 @@ export class SessionFeed implements Observable<SessionState> {
   }
 
   #fold(event: Envelope): void {
-    this.#view = foldView(this.#view, this.#light(event));
-  }
-
-  #light(event: Envelope): Envelope {
-    return lightened(event, (id, seq) => void this.#heavy.set(id, seq));
+    this.#view = foldView(this.#view, lightened(event).event);
   }
 
   #show(): void {
