@@ -20,7 +20,7 @@ function writeLog({ home, project }: BrowserStage, count: number): { session: st
   const session = randomUUID();
   const folder = path.join(home, "projects", "long");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const events = typicalEvents({ count: wholeTurns(count), resultBytes: 200, session, cwd: project });
+  const events = typicalEvents({ count: wholeTurns(count), resultBytes: 2_000, session, cwd: project });
   const bytes = [encodeHeader({ session, cwd: project, at: 1 }), ...events.map(encodeRecord)];
   writeFileSync(path.join(folder, `${session}.jsonl`), Buffer.concat(bytes), { mode: 0o600 });
   return { session, events: events.length };
@@ -74,4 +74,11 @@ test("an address leads to a row, near or far, and whoever reads there is not tak
   // A page that begins there: its end is read from the browser's store first, and the row is not in it.
   await page.goto(`${served.url}/sessions/${session}#input-3`);
   await until("the row of the address is seen", () => isSeen(page, "input-3"));
+
+  // Of a long result the page holds little; the whole of it is read when somebody wants to see it.
+  const call = page.locator(".kind-tool").first();
+  await call.getByRole("button").first().click();
+  await call.getByRole("button", { name: "Show input and result" }).click();
+  const seen = call.locator("dd").last();
+  await until("the result is whole", async () => (await seen.innerText()).trim().length === 2_000);
 });
