@@ -76,9 +76,14 @@ test("an address leads to a row, near or far, and whoever reads there is not tak
   await until("the row of the address is seen", () => isSeen(page, "input-3"));
 
   // Of a long result the page holds little; the whole of it is read when somebody wants to see it.
-  const call = page.locator(".kind-tool").first();
+  const calls = await page.locator(".kind-tool").evaluateAll((all) => all.map((one) => one.dataset["row"]));
+  const shown = await Promise.all(calls.map(async (row = "") => ((await isSeen(page, row)) ? [row] : [])));
+  const call = page.locator(`[data-row="${shown.flat()[0]}"]`);
   await call.getByRole("button").first().click();
   await call.getByRole("button", { name: "Show input and result" }).click();
   const seen = call.locator("dd").last();
-  await until("the result is whole", async () => (await seen.innerText()).trim().length === 2_000);
+  await until("the result is whole", async () => {
+    const text = await seen.innerText();
+    return text.length > 1_200 && !text.includes("not shown here");
+  });
 });
