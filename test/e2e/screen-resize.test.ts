@@ -40,16 +40,32 @@ function startScript({ folder }: ScreenStage): string {
   return file;
 }
 
-describe.each([
-  ["at rest", { betweenMs: 0 }],
-  ["while a reply is written", { betweenMs: 40 }],
-] as const)("a change of size %s", (when, { betweenMs }) => {
-  const stageFor = () => openScreenStage({ replies: [replyWith({ betweenMs, chunkChars: 60 }, numbered)] });
-  const isWhole = when === "at rest";
+type When = "at rest" | "while a reply is written";
 
+const stageFor = (when: When): Promise<ScreenStage> =>
+  openScreenStage({
+    replies: [replyWith({ betweenMs: when === "at rest" ? 0 : 40, chunkChars: 60 }, numbered)],
+  });
+
+/** Both at once: they wait more than they work. */
+const atRestAndWritten = (play: (when: When) => Promise<void>) =>
+  Promise.all([play("at rest"), play("while a reply is written")]);
+
+describe("a change of size, at rest and while a reply is written,", () => {
   test("leaves everything once in a headless terminal that breaks lines anew", async () => {
     verifies("S4.71");
-    const stage = await stageFor();
+    await atRestAndWritten(inHeadless);
+  });
+
+  test("leaves everything once in tmux", async () => {
+    verifies("S4.71");
+    if (!hasTmux()) return notRunHere("resize in tmux", "tmux absent");
+    await atRestAndWritten(inTmux);
+  });
+
+  async function inHeadless(when: When): Promise<void> {
+    const isWhole = when === "at rest";
+    const stage = await stageFor(when);
     const screen = stage.open([startScript(stage)], {
       command: "/bin/sh",
       columns: 134,
@@ -66,18 +82,17 @@ describe.each([
       await screen.settled(isWhole ? 150 : 60).catch(() => undefined);
       await pause(150);
       const found = counts(screen.text(), rowsOf(screen));
-      expect(found, `${size}\n${screen.rows().join("\n")}`).toMatchObject({ before: 60, feet: 1 });
+      expect(found, `${when} ${size}\n${screen.rows().join("\n")}`).toMatchObject({ before: 60, feet: 1 });
       expect(found.lines, String(size)).toBe(isWhole ? lines : found.distinct);
     }
     await screen.until("the end", ({ text }) => text().includes("LINE-079"));
     await screen.settled();
     expect(counts(screen.text(), rowsOf(screen))).toEqual({ before: 60, lines, distinct: lines, feet: 1 });
-  });
+  }
 
-  test("leaves everything once in tmux", async () => {
-    verifies("S4.71");
-    if (!hasTmux()) return notRunHere("resize in tmux", "tmux absent");
-    const stage = await stageFor();
+  async function inTmux(when: When): Promise<void> {
+    const isWhole = when === "at rest";
+    const stage = await stageFor(when);
     const { run, captured, until } = openTmux(stage, `/bin/sh '${startScript(stage)}'`);
     await until("the input", (text) => text.includes("type, / commands"));
     run("send-keys", "Write", "Enter");
@@ -89,13 +104,13 @@ describe.each([
       run("resize-window", String(option), String(size));
       await pause(400);
       const found = counts(captured());
-      expect(found, `${option} ${size}`).toMatchObject({ before: 60, feet: 1 });
+      expect(found, `${when} ${option} ${size}`).toMatchObject({ before: 60, feet: 1 });
       expect(found.lines, `${option} ${size}`).toBe(isWhole ? lines : found.distinct);
     }
     await until("the end", (text) => text.includes("LINE-079"));
     await pause(400);
     expect(counts(captured())).toEqual({ before: 60, lines, distinct: lines, feet: 1 });
-  });
+  }
 });
 
 function rowsOf({ terminal }: Screen): string {

@@ -31,22 +31,6 @@ describe("a conversation", () => {
     expect(screen.text()).not.toContain("**");
   });
 
-  test("takes what was typed before there was anything to be seen", async () => {
-    verifies("S4.71");
-    const stage = await openScreenStage({ replies: [reply("Heard.")] });
-    const screen = stage.open();
-    screen.type("typed early");
-    expect(screen.written).toEqual([]);
-    await screen.until("the input", ({ rows }) => rows().some((row) => row.startsWith("> typed early")));
-    // What the terminal itself showed of it is gone.
-    expect(screen.text().match(/typed early/g)).toHaveLength(1);
-    say(screen, " and late");
-    await screen.until("the reply", ({ text }) => text().includes("Heard."));
-    await ready(screen);
-    await leave(screen);
-    expect(JSON.stringify(stage.server.requests[0]?.body)).toContain("typed early and late");
-  });
-
   test("shows calls, a diff, and asks before a command", async () => {
     verifies("S4.72");
     const stage = await openScreenStage((_request, asked_) => {

@@ -1,6 +1,6 @@
 /** Text with meaning instead of colour: which colour a role has is the theme's matter (`theme.ts`). Pure data. */
 import type { Image } from "../../../protocol/message.ts";
-import { cellsOf, cellWidth, type SignCells, type WidthProfile } from "./width.ts";
+import { cellsOf, cellWidth, isPlain, type SignCells, type WidthProfile } from "./width.ts";
 
 /** What a colour stands for. What has none is plain text. */
 export type TextRole =
@@ -87,6 +87,16 @@ export function* cellsOfLine(
     for (const { text: sign, cells } of cellsOf(text, profile)) yield { text: sign, cells, style };
 }
 
+/** The same, where plain text is one piece, which may be cut anywhere. */
+function* runsOfLine(
+  line: TextLine,
+  profile: WidthProfile | undefined,
+): Generator<SignCells & { readonly style: Style | undefined }, void> {
+  for (const part of line)
+    if (isPlain(part.text)) yield { text: part.text, cells: part.text.length, style: part.style };
+    else yield* cellsOfLine([part], profile);
+}
+
 /** At most so many cells; where something was left out the mark stands last. */
 export function clip(line: TextLine, cells: number, { profile, signs }: ClipOptions = {}): TextLine {
   const mark = signs?.ellipsis ?? "…";
@@ -95,10 +105,14 @@ export function clip(line: TextLine, cells: number, { profile, signs }: ClipOpti
   if (room < 0) return [];
   const kept: TextSpan[] = [];
   let used = 0;
-  for (const sign of cellsOfLine(line, profile)) {
-    if (used + sign.cells > room) break;
-    used += sign.cells;
-    append(kept, sign.text, sign.style);
+  for (const sign of runsOfLine(line, profile)) {
+    const isRun = sign.cells > room - used && isPlain(sign.text);
+    const text = isRun ? sign.text.slice(0, room - used) : sign.text;
+    const cells = isRun ? text.length : sign.cells;
+    if (used + cells > room) break;
+    used += cells;
+    if (text !== "") append(kept, text, sign.style);
+    if (isRun) break;
   }
   return [...kept, { text: mark, style: { dim: true } }];
 }
