@@ -47,20 +47,20 @@ const stageFor = (when: When): Promise<ScreenStage> =>
     replies: [replyWith({ betweenMs: when === "at rest" ? 0 : 40, chunkChars: 60 }, numbered)],
   });
 
-/** Both at once: they wait more than they work. */
-const atRestAndWritten = (play: (when: When) => Promise<void>) =>
-  Promise.all([play("at rest"), play("while a reply is written")]);
+describe("a change of size", () => {
+  test.each<When>(["at rest", "while a reply is written"])(
+    "leaves everything once %s in a headless terminal that breaks lines anew",
+    async (when) => {
+      verifies("S4.71");
+      await inHeadless(when);
+    },
+  );
 
-describe("a change of size, at rest and while a reply is written,", () => {
-  test("leaves everything once in a headless terminal that breaks lines anew", async () => {
-    verifies("S4.71");
-    await atRestAndWritten(inHeadless);
-  });
-
-  test("leaves everything once in tmux", async () => {
+  test("leaves everything once at rest and while a reply is written in tmux", async () => {
     verifies("S4.71");
     if (!hasTmux()) return notRunHere("resize in tmux", "tmux absent");
-    await atRestAndWritten(inTmux);
+    // Both at once: tmux draws them, and here is only waited.
+    await Promise.all([inTmux("at rest"), inTmux("while a reply is written")]);
   });
 
   async function inHeadless(when: When): Promise<void> {
