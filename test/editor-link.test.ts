@@ -359,6 +359,14 @@ test("--ide and the setting connect by themselves, and without them nothing is l
   await ended(asked.session);
   expect(JSON.stringify(at.model.requests.at(-1))).toContain("a word");
   await asked.session.close("ended");
+  // Who asked for one is told that there is none.
+  const elsewhere = await stage({ replies: [reply("One.")] });
+  const alone = await openIn(elsewhere, { ide: true });
+  await say(alone.session, "Hello");
+  await ended(alone.session);
+  expect(open("notice.raised", alone.events)).toMatchObject([
+    { level: "warning", text: "No editor is connected: none that runs has this folder open." },
+  ]);
   mkdirSync(at.home.path, { recursive: true });
   writeFileSync(path.join(at.home.path, "settings.json"), JSON.stringify({ autoConnectIde: true }));
   const set = await openIn(at, {});

@@ -65,7 +65,7 @@ export function lateEditor(
       };
       const { onEvent, whyNotAttached: whyNotTold } = words;
       site = { ...place, ...given, onEvent, whyNotTold, openAsks: asks, say };
-      if (start) void loaded().then((late) => late.connect());
+      if (start) void loaded().then((late) => late.connect(undefined, ide ? "warning" : "info"));
     },
     status: () => editor?.status() ?? { state: loading ? "connecting" : "off" },
     connect: async (which) => (await loaded()).connect(which),

@@ -77,8 +77,11 @@ export class SessionEditor {
     return running.map((lock) => ({ ...lock, fits: near.includes(lock) }));
   }
 
-  /** One by its name or its port, or the one that has the folder open. Settles after the first try. */
-  async connect(which?: string): Promise<EditorStatus> {
+  /**
+   * One by its name or its port, or the one that has the folder open. Settles after the first try; `missing` is how loud
+   * it is told that none came.
+   */
+  async connect(which?: string, missing: "info" | "warning" = "info"): Promise<EditorStatus> {
     if (which !== undefined) await this.#choose(which);
     this.leave();
     const { clock, ids, version, say } = this.#site;
@@ -93,7 +96,7 @@ export class SessionEditor {
           say("info", `Connected to ${visible(state.name)} (port ${state.port}).`);
           for (const ask of this.#site.openAsks()) void this.#show(ask);
         }
-        if (state.state === "waiting") this.#sayLost(state.reason);
+        if (state.state === "waiting") this.#sayLost(state.reason, missing);
       },
       onMention: (place) => {
         this.#mentions = [...this.#mentions, place].slice(-maxMentions);
@@ -147,8 +150,8 @@ export class SessionEditor {
   }
 
   /** Once, however often it is tried. */
-  #sayLost(reason: string): void {
-    if (reason !== this.#lost) this.#site.say("info", `No editor is connected: ${visible(reason)}`);
+  #sayLost(reason: string, level: "info" | "warning"): void {
+    if (reason !== this.#lost) this.#site.say(level, `No editor is connected: ${visible(reason)}`);
     this.#lost = reason;
   }
 
