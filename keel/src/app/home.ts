@@ -11,6 +11,7 @@ import type { Envelope } from "../protocol/event/envelope.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
 import { logKind } from "./compose/log-kind.ts";
+import type { HomeConversations } from "./conversations/home-conversations.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { MovePorts } from "./moves/move-ports.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -33,6 +34,7 @@ export class Home implements AsyncDisposable {
   readonly #resources: HomeResources;
   readonly #open = new Map<string, OpenSession>();
   #closing: Promise<void> | undefined;
+  #conversations: Promise<HomeConversations> | undefined;
 
   constructor(resources: HomeResources) {
     this.#resources = resources;
@@ -68,8 +70,25 @@ export class Home implements AsyncDisposable {
       this.#nameOwner,
     );
     this.#open.set(session.id, session);
-    void session.closed.then(() => this.#open.delete(session.id));
+    void session.closed.then(() => {
+      this.#open.delete(session.id);
+      // Beside whatever comes next: who asks brings it up to date as well.
+      void this.#conversations?.then((tables) => tables.refresh()).catch(() => undefined);
+    });
     return session;
+  }
+
+  /** What was said in the sessions, as tables that follow their logs. Loaded and opened when it is first asked for. */
+  conversations(): Promise<HomeConversations> {
+    this.#conversations ??= this.#openConversations();
+    return this.#conversations;
+  }
+
+  async #openConversations(): Promise<HomeConversations> {
+    const { homeConversations } = await import("./conversations/home-conversations.ts");
+    const { path: home, store, clock } = this.#resources;
+    const never = new AbortController().signal;
+    return homeConversations({ home, store, sleep: (ms) => clock.sleep(ms, never) });
   }
 
   /** One that the server of the home has, as one of those who speak to it. Throws as `joinServed` does. */
@@ -156,6 +175,7 @@ export class Home implements AsyncDisposable {
   async #end(): Promise<void> {
     // What kept one from closing was told to whoever has it; the others close all the same.
     await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
+    await (await this.#conversations)?.close();
     await this.#resources.close();
   }
 }

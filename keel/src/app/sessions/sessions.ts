@@ -80,6 +80,7 @@ export function storedSessions(resources: HomeResources): Sessions {
     async delete(id) {
       const own = await blobsOf(store, id);
       await store.delete(id).catch(nameOwner);
+      await forgetConversation(home, id);
       const { ownTranscriptFolder } = await import("../transcripts/places.ts");
       await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
       const isOpen = (session: string): boolean => store.leases.isHeld(session);
@@ -105,6 +106,16 @@ export function storedSessions(resources: HomeResources): Sessions {
       }
     },
   };
+}
+
+/** Also from the tables, which would have its words otherwise when its log is gone. */
+async function forgetConversation(home: string, id: string): Promise<void> {
+  const { conversationDatabase } = await import("../../store/sqlite/conversation-table.ts");
+  if (!existsSync(conversationDatabase(home))) return;
+  const { sqliteConversations } = await import("../../store/sqlite/conversations.ts");
+  const cache = sqliteConversations({ home });
+  await cache.delete(id).catch(() => undefined);
+  cache.close();
 }
 
 async function label(

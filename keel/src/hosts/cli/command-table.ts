@@ -30,6 +30,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).showSession,
   }),
   command({
+    usage: "keel sessions search [--json] WORDS...",
+    says: "Sessions in which all of these words were said, the best first",
+    options: json,
+    load: async () => (await import("./commands/search-sessions.ts")).searchSessions,
+  }),
+  command({
     usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
     says: "A session as its log, as Markdown, or as one page that needs nothing else",
     options: {

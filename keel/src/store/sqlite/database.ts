@@ -3,7 +3,7 @@
  * moment in which somebody else writes is waited for and never told as a failure; one that was removed or replaced by
  * another is not written to.
  */
-import { closeSync, constants, lstatSync, mkdirSync, openSync, statfsSync } from "node:fs";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,6 +24,8 @@ export type DatabaseFile = {
   readonly version: number;
   /** `full`: what is committed survives a loss of power. `none`: what can be made again. */
   readonly sync: "full" | "none";
+  /** Up to this size all of it is looked at when it is opened. */
+  readonly checkedBytes?: number;
   /** The kind of the file system at a path; the real one where it is left out. */
   readonly kindOf?: (path: string) => number;
 };
@@ -185,14 +187,24 @@ export class Database {
     database.exec(
       `PRAGMA synchronous = ${sync === "full" ? "FULL" : "OFF"}; PRAGMA secure_delete = ON; PRAGMA journal_size_limit = ${WAL_BYTES}`,
     );
-    if (found === version) return;
+    if (found === version) return this.#check(database);
     database.exec("BEGIN IMMEDIATE");
     const again = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
     // Two made it at the same moment: the first has done it.
     if (again === 0) database.exec(`${tables}; PRAGMA user_version = ${version}`);
     database.exec("COMMIT");
   }
+
+  #check(database: DatabaseSync): void {
+    const { checkedBytes = 0, path: file } = this.#file;
+    if (statSync(file).size > checkedBytes) return;
+    const [said] = database.prepare("PRAGMA integrity_check(1)").all();
+    if (said?.["integrity_check"] !== "ok") throw damaged();
+  }
 }
+
+/** What makes whoever finds it remove a cache. */
+export const damaged = (cause?: unknown): Error => errno("EBADMSG", "the database is damaged", cause);
 
 /** What is left of the write-ahead log once it was taken over. */
 const WAL_BYTES = 4 * 1024 * 1024;
@@ -224,7 +236,8 @@ const codes: Readonly<Record<number, string>> = {
   13: "ENOSPC",
   14: "EACCES",
 };
-const DAMAGED = new Set([11, 26]);
+/** Not one of ours any more: its tables are missing, its pages make no sense, it is no database. */
+const DAMAGED = new Set([1, 11, 26]);
 
 export const isDamaged = (thrown: unknown): boolean => codeOf(thrown) === "EBADMSG";
 
@@ -232,7 +245,7 @@ export const isDamaged = (thrown: unknown): boolean => codeOf(thrown) === "EBADM
 function asErrno(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !("errcode" in thrown)) return thrown;
   const result = Number(thrown.errcode) & 0xff;
-  if (DAMAGED.has(result)) return errno("EBADMSG", "the database is damaged", thrown);
+  if (DAMAGED.has(result)) return damaged(thrown);
   const code = codes[result];
   if (code === BUSY) return errno(BUSY, "other processes have not let anybody write for a minute", thrown);
   return code === undefined ? thrown : errno(code, thrown.message, thrown);

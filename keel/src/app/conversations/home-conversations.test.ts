@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeHome, type Home as TestHome } from "../../../../test/store/home.ts";
+import { randomOf } from "../../../../test/store/random.ts";
+import { countOf, seed } from "../../../../test/support/budget.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { openHome } from "../home.ts";
+
+let place: TestHome;
+let database: string;
+beforeEach(async () => {
+  place = await makeHome();
+  database = path.join(place.home, "conversations.db");
+});
+afterEach(() => place.remove());
+
+const idOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+const homeOf = (kind = "jsonl") =>
+  openHome({ env: { KEEL_HOME: place.home, KEEL_STORE: kind, HOME: place.home }, cwd: place.cwd });
+
+/** What a person and the model said in turn, with a call in between. */
+function talk(number: number, words: readonly string[]): Durable[] {
+  const session = idOf(number);
+  return words.map((text, index): Durable => {
+    const about = { session, seq: index + 1, at: 1_000 * number + index };
+    const content = [{ type: "text" as const, text }];
+    const id = `request-${index}`;
+    return index % 2 === 0
+      ? {
+          ...about,
+          type: "input.accepted",
+          input: { id: `input-${index}`, from: { kind: "person" }, content, when: "now" },
+        }
+      : {
+          ...about,
+          type: "model.finished",
+          requestId: id,
+          messageId: id,
+          model: "a-model",
+          content,
+          stop: "end",
+          usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+          costUsd: 0,
+          ms: 1,
+        };
+  });
+}
+
+async function keep(number: number, words: readonly string[], kind?: string): Promise<void> {
+  const { sessions } = homeOf(kind);
+  await sessions.restore(idOf(number), { cwd: place.cwd, events: talk(number, words) });
+}
+
+async function seen(): Promise<string> {
+  await using home = homeOf();
+  const tables = await home.conversations();
+  await tables.refresh();
+  return JSON.stringify([await tables.list(), await tables.search({ words: "clock" })]);
+}
+
+describe.each(["jsonl", "sqlite"])("conversations of a home with %s", (kind) => {
+  test("are listed from the newest, titled by their first exchange, loaded, searched, and follow their logs", async () => {
+    verifies("S1.7", "S1.8");
+    await keep(1, ["hi", "The session was made before the clock was read."], kind);
+    await keep(2, ["Mend the login of the web page, please. It is late.", "Done."], kind);
+    await using home = homeOf(kind);
+    const tables = await home.conversations();
+    const { conversations, next } = await tables.list({ limit: 1 });
+    expect(conversations).toEqual([
+      {
+        id: idOf(2),
+        title: "Mend the login of the web page, please",
+        cwd: place.cwd,
+        createdAt: expect.any(Number),
+        updatedAt: 2_001,
+        messages: 2,
+        session: idOf(2),
+        log: "there",
+      },
+    ]);
+    const rest = await tables.list({ after: next });
+    expect(rest.conversations.map(({ title }) => title)).toEqual([
+      "The session was made before the clock was read",
+    ]);
+    expect((await tables.load(idOf(1))).messages.map(({ id, role }) => [id, role])).toEqual([
+      ["input-0", "user"],
+      ["request-1:0", "assistant"],
+    ]);
+    expect(await tables.search({ words: "CLOCK session" })).toMatchObject([
+      { conversation: idOf(1), role: "title" },
+      { conversation: idOf(1), role: "assistant", message: "request-1:0" },
+    ]);
+    expect(await tables.search({ words: ' "* ' })).toEqual([]);
+    await keep(3, ["a third one about a clock", "yes"], kind);
+    await tables.refresh();
+    expect((await tables.list()).conversations[0]?.id).toBe(idOf(3));
+    expect((await tables.search({ words: "clo" })).length).toBeGreaterThan(2);
+    await home.sessions.delete(idOf(3));
+    await expect(tables.load(idOf(3))).rejects.toMatchObject({ code: "session_unknown" });
+  });
+});
+
+test("a cache that is deleted or damaged at any moment is made again from the logs, and says the same", async () => {
+  verifies("S1.7");
+  for (let number = 1; number <= 12; number++)
+    await keep(number, [`Talk ${number} about the clock and ${"words ".repeat(60)}`, `Answer ${number}.`]);
+  const before = await seen();
+  const random = randomOf(seed());
+  for (let run = 0; run < countOf("damaged-caches"); run++) {
+    const { size } = await stat(database);
+    const kind = run % 5;
+    if (kind === 0) await rm(database);
+    else if (kind === 1) await writeFile(database, "no database at all");
+    else if (kind === 2)
+      await writeFile(database, (await readFile(database)).subarray(0, random.below(size)));
+    else {
+      await using file = await open(database, "r+");
+      const junk = Buffer.from(Array.from({ length: 1 + random.below(600) }, () => random.below(256)));
+      await file.write(junk, 0, junk.length, random.below(size));
+    }
+    for (const end of ["-wal", "-shm"]) if (run % 2) await rm(`${database}${end}`, { force: true });
+    expect(await seen(), `seed ${seed()}, damage ${run}`).toBe(before);
+  }
+});
+
+test("one that is deleted while it is open is made again before the next answer", async () => {
+  await keep(1, ["About the clock.", "Yes."]);
+  await using home = homeOf();
+  const tables = await home.conversations();
+  const before = await tables.list();
+  for (const end of ["", "-wal", "-shm"]) await rm(`${database}${end}`, { force: true });
+  expect(await tables.list()).toEqual(before);
+  expect(existsSync(database)).toBe(true);
+});
+
+test("a conversation whose log is gone is shown so, and is made again from the tables when it is taken up", async () => {
+  verifies("S1.9");
+  await keep(1, ["Where is the clock?", "On the wall.", "Thank you.", "You are welcome."]);
+  await using home = homeOf();
+  const tables = await home.conversations();
+  await tables.list();
+  await rm(home.sessions.location(idOf(1)) ?? "");
+  expect((await tables.list()).conversations).toMatchObject([{ id: idOf(1), log: "gone", messages: 4 }]);
+  const { takeOver } = await import("../transcripts/import-transcript.ts");
+  const { homeResources } = await import("../compose/home-resources.ts");
+  const resources = homeResources(place.home);
+  const made = await takeOver(idOf(1), {
+    ...resources,
+    env: { HOME: place.home },
+    cwd: place.cwd,
+    version: "0.0.0",
+  });
+  expect(made?.notices[0]).toMatch(/was gone.*from the 4 messages/);
+  await tables.refresh();
+  const { conversation, messages } = await tables.load(idOf(1));
+  expect(conversation).toMatchObject({ log: "there", messages: 4 });
+  expect(messages.map(({ content: [first] }) => first?.type === "text" && first.text)).toEqual([
+    "Where is the clock?",
+    "On the wall.",
+    "Thank you.",
+    "You are welcome.",
+  ]);
+});

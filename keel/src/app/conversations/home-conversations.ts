@@ -1,0 +1,138 @@
+/**
+ * The conversations of a home as tables that follow its logs. Whoever asks gets what the tables hold, brought up to date
+ * first as far as that takes a moment; a file that was deleted or damaged is made again from the logs before it answers.
+ */
+import { each } from "../../kernel/one-by-one.ts";
+import type { Conversations, StoredConversation } from "../../ports/conversations.ts";
+import type { SessionInfo, Store } from "../../ports/store.ts";
+import {
+  type ConversationCache,
+  sqliteConversations,
+  type TakenLog,
+} from "../../store/sqlite/conversations.ts";
+import { SaidInLog } from "./said-in-log.ts";
+
+export type HomeConversations = Conversations & {
+  /** Takes in what logs have said since; resolves when all of it is in. */
+  refresh(): Promise<void>;
+  /** Makes the tables anew from the logs. */
+  rebuild(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ConversationPlace = {
+  readonly home: string;
+  readonly store: Store;
+  readonly sleep: (ms: number) => Promise<void>;
+};
+
+/** Nobody waits longer for what other processes have said just now. */
+const FRESH_MS = 25;
+/** Logs that are looked at to find out which of them have changed. */
+const PAGE = 32;
+/** Taken in at once: in between everything else goes on. */
+const LOGS_AT_ONCE = 16;
+/** A longer page is not looked at one by one. */
+const LOOKED_AT = 200;
+
+export function homeConversations({ home, store, sleep }: ConversationPlace): HomeConversations {
+  const cache = sqliteConversations({ home });
+  let filling: Promise<void> | undefined;
+  const refresh = (): Promise<void> => {
+    filling ??= fill(cache, store).finally(() => {
+      filling = undefined;
+    });
+    return filling;
+  };
+  /** Before the answer a moment for what is new; behind it a look whether there was a whole file to ask. */
+  const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (await cache.isWhole()) await Promise.race([refresh().catch(() => undefined), sleep(FRESH_MS)]);
+    else await refresh();
+    const asked = await Promise.allSettled([ask()]);
+    if (!(await cache.isWhole())) {
+      await filling?.catch(() => undefined);
+      await refresh();
+      return ask();
+    }
+    const [answer] = asked;
+    if (answer.status === "rejected") throw answer.reason;
+    return answer.value;
+  };
+  const isGone = ({ id, log, messages }: StoredConversation): boolean =>
+    log === "there" && messages > 0 && store.location(id) === undefined;
+  const looked = async (found: StoredConversation): Promise<StoredConversation> => {
+    if (!isGone(found)) return found;
+    await cache.setGone(found.id);
+    return { ...found, log: "gone" };
+  };
+  return {
+    ...cache,
+    refresh,
+    async rebuild() {
+      await filling;
+      await fill(cache, store, "all");
+    },
+    list: (page) =>
+      answered(async () => {
+        const found = await cache.list(page);
+        if (found.conversations.length > LOOKED_AT) return found;
+        return { ...found, conversations: await Promise.all(found.conversations.map(looked)) };
+      }),
+    load: (id) =>
+      answered(async () => {
+        const { conversation, messages } = await cache.load(id);
+        return { conversation: await looked(conversation), messages };
+      }),
+    search: (wanted) => answered(() => cache.search(wanted)),
+    toolUses: (id) => answered(() => cache.toolUses(id)),
+    async close() {
+      await filling?.catch(() => undefined);
+      cache.close();
+    },
+  };
+}
+
+/** All logs where the tables are new or doubted, else the newest until none has changed. */
+async function fill(cache: ConversationCache, store: Store, which?: "all"): Promise<void> {
+  if (which === "all" || !(await cache.isWhole())) {
+    const all = await store.list();
+    for (let from = 0; from < all.length; from += LOGS_AT_ONCE)
+      await takeIn(cache, store, all.slice(from, from + LOGS_AT_ONCE));
+    return cache.setWhole(new Set(all.map(({ id }) => id)));
+  }
+  for (let skip = 0; ; skip += PAGE) {
+    const page = await store.list({ limit: PAGE, skip });
+    const changed = await takeIn(cache, store, page);
+    if (changed === 0 || page.length < PAGE) return;
+  }
+}
+
+/** How many of them had said something new. */
+async function takeIn(
+  cache: ConversationCache,
+  store: Store,
+  infos: readonly SessionInfo[],
+): Promise<number> {
+  const logs: TakenLog[] = [];
+  for (const info of infos) {
+    const taken = await cache.taken(info.id);
+    if (taken?.bytes === info.bytes) continue;
+    const log = await read(store, info, taken?.seq ?? 0);
+    if (log) logs.push(log);
+  }
+  if (logs.length > 0) await cache.takeIn(logs);
+  return logs.length;
+}
+
+/** Undefined for a log that cannot be read; whoever opens it is told why. */
+async function read(store: Store, info: SessionInfo, after: number): Promise<TakenLog | undefined> {
+  const { id, cwd, createdAt, title, bytes } = info;
+  const said = new SaidInLog(after);
+  try {
+    await each(store.read(id, after), (event) => said.add(event));
+  } catch {
+    return undefined;
+  }
+  const { messages, uses, seq } = said;
+  return { id, cwd, createdAt, title, bytes, seq, messages, uses };
+}

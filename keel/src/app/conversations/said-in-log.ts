@@ -1,0 +1,75 @@
+/** What a log said, as rows of the tables of conversations. Pure: the same log always gives the same rows. */
+import type { Json } from "../../kernel/json.ts";
+import { shorten } from "../../kernel/text.ts";
+import type { ConversationMessage, LoggedToolUse } from "../../ports/conversations.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { text } from "../../protocol/message.ts";
+import { outcomeOf } from "../../protocol/outcome.ts";
+import { saidIn } from "../sessions/search-sessions.ts";
+import { textOfParts } from "../transcripts/wire-blocks.ts";
+
+/** Of what a tool gave back. */
+const RESULT_CHARACTERS = 2_000;
+
+export class SaidInLog {
+  readonly messages: ConversationMessage[] = [];
+  readonly uses: LoggedToolUse[] = [];
+  /** The event up to which nothing need be looked at again: calls that still run are known by what came before them. */
+  get seq(): number {
+    const [first] = this.#running.values();
+    return first === undefined ? this.#last : first - 1;
+  }
+  #last: number;
+  /** By the event that asked for them. */
+  readonly #running = new Map<string, number>();
+  readonly #inputs = new Map<string, Json>();
+  readonly #leaves = new Map<string, string>();
+
+  constructor(after: number) {
+    this.#last = after;
+  }
+
+  add(event: Durable): void {
+    this.#last = event.seq;
+    this.messages.push(...messagesIn(event));
+    if (event.type === "model.finished")
+      for (const block of event.content)
+        if (block.type === "tool_use") {
+          this.#inputs.set(block.id, block.input);
+          this.#running.set(block.id, event.seq);
+        }
+    if (event.type === "tool.started") {
+      this.#leaves.set(event.callId, event.by);
+      if (event.input !== undefined) this.#inputs.set(event.callId, event.input);
+    }
+    if (event.type !== "tool.finished") return;
+    this.uses.push(this.#use(event));
+    this.#running.delete(event.callId);
+  }
+
+  #use(event: Durable & { type: "tool.finished" }): LoggedToolUse {
+    const { callId, tool, content, ms, at } = event;
+    const by = this.#leaves.get(callId);
+    return {
+      callId,
+      tool,
+      input: this.#inputs.get(callId) ?? {},
+      result: shorten(textOfParts(content), RESULT_CHARACTERS),
+      outcome: outcomeOf(event).kind,
+      ...(by === undefined ? {} : { by }),
+      at,
+      ms,
+    };
+  }
+}
+
+function messagesIn(event: Durable): ConversationMessage[] {
+  if (event.type === "input.accepted" && event.input.from.kind === "person")
+    return [{ id: event.input.id, role: "user", content: event.input.content, at: event.at }];
+  return saidIn(event).map(({ row, text: words }) => ({
+    id: row,
+    role: "assistant",
+    content: [text(words)],
+    at: event.at,
+  }));
+}
