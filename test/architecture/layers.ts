@@ -84,7 +84,8 @@ const rows = {
     // With the bridges of the server, and a session that goes to another machine.
     // With moves: parcels, their steps, and what settles them.
     // With the editor of a session's folder.
-    lines: 19_800,
+    // With conversations as tables that follow the logs.
+    lines: 20_300,
     imports: [
       "models",
       "tools",

@@ -2,15 +2,16 @@
  * One value that owns what a process shares between the sessions of one `KEEL_HOME`. A host opens one and passes it on;
  * a process may have several side by side, and closing one leaves the others at work.
  */
+import { readFile } from "node:fs/promises";
 import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts";
 import { fault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { HeldLease } from "../ports/lease.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
+import type { LogKind } from "../store/log-kind.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
-import { logKind } from "./compose/log-kind.ts";
 import type { HomeConversations } from "./conversations/home-conversations.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { MovePorts } from "./moves/move-ports.ts";
@@ -182,3 +183,20 @@ export class Home implements AsyncDisposable {
 
 /** Loaded late: most sessions are open nowhere else. */
 const owning = () => import("./sessions/owners.ts");
+
+/**
+ * How a person wants sessions to be kept: `KEEL_STORE`, else the setting `store`. It is about the home and not about a
+ * session: no project has a say in it.
+ */
+async function logKind(place: HomeOptions): Promise<LogKind> {
+  const named = place.env["KEEL_STORE"];
+  if (named === "jsonl" || named === "sqlite") return named;
+  const paths = pathsOf(place);
+  const files = [paths.settings, ...paths.managed];
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+  // Nobody says it, as a rule: then nothing need be read with care.
+  if (!texts.some((text) => text.includes(`"store"`))) return "jsonl";
+  const { loadSettings } = await import("../config/settings/settings.ts");
+  const { settings } = await loadSettings({ paths, cwd: paths.home, chosen: ["user"] });
+  return settings.store ?? "jsonl";
+}

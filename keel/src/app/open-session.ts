@@ -144,7 +144,9 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const takeOver = async (named: string): Promise<string | undefined> => {
     if (options.persist === "memory") return undefined;
     const { takeOver } = await import("./transcripts/import-transcript.ts");
-    const found = await takeOver(named, { ...home, ...options, cwd: workspace.cwd, env: composition.env });
+    const place = { ...home, ...options, cwd: workspace.cwd, env: composition.env };
+    const { rebuildLog } = await import("./conversations/rebuild-log.ts");
+    const found = (await takeOver(named, place)) ?? (await rebuildLog(named, place));
     taken.push(...(found?.notices ?? []).map((text): LogNotice => ({ level: "warning", text })));
     return found?.id;
   };

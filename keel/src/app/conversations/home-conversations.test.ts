@@ -144,12 +144,11 @@ test("a conversation whose log is gone is shown so, and is made again from the t
   await tables.list();
   await rm(home.sessions.location(idOf(1)) ?? "");
   expect((await tables.list()).conversations).toMatchObject([{ id: idOf(1), log: "gone", messages: 4 }]);
-  const { takeOver } = await import("../transcripts/import-transcript.ts");
+  const { rebuildLog } = await import("./rebuild-log.ts");
   const { homeResources } = await import("../compose/home-resources.ts");
   const resources = homeResources(place.home);
-  const made = await takeOver(idOf(1), {
+  const made = await rebuildLog(idOf(1), {
     ...resources,
-    env: { HOME: place.home },
     cwd: place.cwd,
     version: "0.0.0",
   });

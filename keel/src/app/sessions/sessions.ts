@@ -10,7 +10,7 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
-import type { LogKind, MovedSession, MoveWish } from "../../store/log-places.ts";
+import type { LogKind, MovedSession, MoveWish } from "../../store/log-kind.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
 
 export type StoredSession = SessionInfo;

@@ -76,10 +76,8 @@ export async function takeOver(
 ): Promise<ImportedTranscript | undefined> {
   const isPath = named.endsWith(".jsonl");
   const file = isPath ? path.resolve(place.cwd, named) : await findTranscript(env, { ...place, id: named });
-  if (isPath && !existsSync(file ?? "")) return undefined;
-  if (file !== undefined) return importTranscript(file, place);
-  const { rebuildLog } = await import("../conversations/rebuild-log.ts");
-  return rebuildLog(named, place);
+  if (file === undefined || (isPath && !existsSync(file))) return undefined;
+  return importTranscript(file, place);
 }
 
 const there = (id: string): ImportedTranscript => ({

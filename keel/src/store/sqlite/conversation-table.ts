@@ -16,7 +16,7 @@ import type {
 } from "../../ports/conversations.ts";
 import { type InputBlock, textOf } from "../../protocol/message.ts";
 import { titleOf } from "../../protocol/title.ts";
-import { damaged, type Row, type Statements } from "./database.ts";
+import { damaged, type SqlRow, type Statements } from "./database.ts";
 
 export const conversationForm = 1;
 
@@ -69,14 +69,14 @@ export const conversationDatabase = (home: string): string => path.join(home, "c
 
 const COLUMNS = "no, id, cwd, title, session, created_at, updated_at, messages, log, sum FROM conversations";
 
-function storedOf(row: Row): StoredConversation {
+function storedOf(row: SqlRow): StoredConversation {
   const stored = unsealed(row);
   // A byte that changed where SQLite looks at none.
   if (row["sum"] !== sumOf(stored)) throw damaged();
   return stored;
 }
 
-function unsealed(row: Row): StoredConversation {
+function unsealed(row: SqlRow): StoredConversation {
   const { id, title, cwd, created_at: createdAt, updated_at: updatedAt, messages, session, log } = row;
   const stored: StoredConversation = {
     id: String(id),
@@ -153,7 +153,7 @@ export function messagesOf(run: Statements, no: number): ConversationMessage[] {
     .map(messageOf);
 }
 
-function messageOf({ id, role, content, at, sum }: Row): ConversationMessage {
+function messageOf({ id, role, content, at, sum }: SqlRow): ConversationMessage {
   if (sum !== sumOf([id, role, at, content])) throw damaged();
   const blocks: InputBlock[] = JSON.parse(String(content));
   return { id: String(id), role: role === "user" ? "user" : "assistant", content: blocks, at: Number(at) };

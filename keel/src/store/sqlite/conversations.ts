@@ -18,7 +18,7 @@ import {
   setTitle,
   usesOf,
 } from "./conversation-table.ts";
-import { Database, isDamaged, type Statements } from "./database.ts";
+import { isDamaged, SharedDatabase, type Statements } from "./database.ts";
 
 /** How far a log was taken in. */
 export type TakenIn = { readonly seq: number; readonly bytes: number };
@@ -54,7 +54,7 @@ const DEFAULT_FOUND = 50;
 
 export function sqliteConversations({ home }: { home: string }): ConversationCache {
   const path = conversationDatabase(home);
-  const database = new Database({
+  const database = new SharedDatabase({
     path,
     tables: conversationTables,
     version: conversationForm,

@@ -8,7 +8,6 @@ import path from "node:path";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, fault } from "../../kernel/fault.ts";
-import { networkName } from "./network-files.ts";
 
 /** How long SQLite itself waits while somebody else writes; nothing else happens here meanwhile. */
 const BUSY_MS = 50;
@@ -31,7 +30,7 @@ export type DatabaseFile = {
 };
 
 type Values = readonly SQLInputValue[];
-export type Row = Readonly<Record<string, SQLOutputValue>>;
+export type SqlRow = Readonly<Record<string, SQLOutputValue>>;
 
 /** Statements, each prepared once. */
 export class Statements {
@@ -42,16 +41,16 @@ export class Statements {
     this.#database = database;
   }
 
-  get(sql: string, ...values: Values): Row | undefined {
+  get(sql: string, ...values: Values): SqlRow | undefined {
     return this.#prepared(sql).get(...values);
   }
 
-  all(sql: string, ...values: Values): Row[] {
+  all(sql: string, ...values: Values): SqlRow[] {
     return this.#prepared(sql).all(...values);
   }
 
   /** Until the last row was taken, or nobody wants more. */
-  each(sql: string, ...values: Values): Iterable<Row> {
+  each(sql: string, ...values: Values): Iterable<SqlRow> {
     return this.#prepared(sql).iterate(...values);
   }
 
@@ -72,11 +71,11 @@ export class Statements {
   }
 }
 
-type Opened = { readonly database: DatabaseSync; readonly run: Statements; readonly file: string };
+type OpenDatabase = { readonly database: DatabaseSync; readonly run: Statements; readonly file: string };
 
-export class Database {
+export class SharedDatabase {
   readonly #file: DatabaseFile;
-  #opened: Opened | undefined;
+  #opened: OpenDatabase | undefined;
 
   constructor(file: DatabaseFile) {
     this.#file = file;
@@ -146,7 +145,7 @@ export class Database {
     }
   }
 
-  #open(): Opened {
+  #open(): OpenDatabase {
     const found = identity(this.#file.path);
     if (this.#opened && this.#opened.file === found) return this.#opened;
     // Somebody removed it, or put another in its place: what is written to the old one would be lost.
@@ -254,3 +253,33 @@ function asErrno(thrown: unknown): unknown {
 /** As Node says what a system call refused. */
 export const errno = (code: string, says: string, cause?: unknown): Error =>
   Object.assign(new Error(says, cause === undefined ? undefined : { cause }), { code });
+
+/** By the number that Linux gives the kind. */
+const networks: Readonly<Record<number, string>> = {
+  26985: "NFS",
+  20859: "SMB",
+  4283649346: "CIFS",
+  4266872130: "SMB",
+  16914839: "9P",
+  1702057286: "FUSE",
+  12805120: "Ceph",
+  1397113167: "AFS",
+  1799439955: "AFS",
+  1937076805: "Coda",
+  22092: "NCP",
+  198183891: "Lustre",
+  1196443219: "GPFS",
+  18225520: "GFS2",
+  1952539503: "OCFS2",
+};
+
+/**
+ * Undefined for a file system of this machine. A write-ahead log lives by memory that all its users see, which machines do
+ * not share: what would work for a while and then lose something is refused at once.
+ */
+function networkName(path: string, kind: number): string | undefined {
+  if (/^[\\/]{2}[^\\/]/.test(path) && path.includes("\\")) return "it stands on a network share";
+  if (process.platform !== "linux") return undefined;
+  const name = networks[kind >>> 0];
+  return name === undefined ? undefined : `it stands on a network file system (${name})`;
+}

@@ -7,7 +7,7 @@ import path from "node:path";
 import type { ListPage, SessionInfo } from "../../ports/store.ts";
 import type { FileFacts, OpenFile, OpenFor } from "../jsonl/files.ts";
 import { logDatabase } from "../jsonl/log-locations.ts";
-import { Database, type DatabaseFile, errno, type Row, type Statements } from "./database.ts";
+import { type DatabaseFile, errno, SharedDatabase, type SqlRow, type Statements } from "./database.ts";
 
 const FORM = 1;
 
@@ -51,13 +51,13 @@ export type ListedLog = {
 export class LogTable {
   readonly #home: string;
   readonly #now: () => number;
-  readonly #database: Database;
+  readonly #database: SharedDatabase;
 
   constructor({ home, now, kindOf }: LogTableOptions) {
     this.#home = home;
     this.#now = now;
     const form = { tables: TABLES, version: FORM, sync: "full" } as const;
-    this.#database = new Database({ path: logDatabase(home), ...form, ...(kindOf ? { kindOf } : {}) });
+    this.#database = new SharedDatabase({ path: logDatabase(home), ...form, ...(kindOf ? { kindOf } : {}) });
   }
 
   /** Whether the log of this path stands here. */
@@ -181,7 +181,7 @@ export class LogTable {
     this.#database.close();
   }
 
-  #listed(row: Row): ListedLog {
+  #listed(row: SqlRow): ListedLog {
     const { no, place, session, bytes, shown, shown_bytes: shownBytes } = row;
     const facts = factsOf(row);
     const isKnown = typeof shown === "string" && shownBytes === bytes;
@@ -244,7 +244,7 @@ function remove(run: Statements, no: number | undefined): void {
   run.run("DELETE FROM logs WHERE no = ?", no);
 }
 
-const factsOf = ({ bytes, changed_at: changedAt }: Row): FileFacts => ({
+const factsOf = ({ bytes, changed_at: changedAt }: SqlRow): FileFacts => ({
   kind: "file",
   bytes: Number(bytes),
   changedAt: Number(changedAt),
@@ -254,7 +254,7 @@ const factsOf = ({ bytes, changed_at: changedAt }: Row): FileFacts => ({
 const GONE: FileFacts = { kind: "file", bytes: 0, changedAt: 0, names: 0 };
 
 /** The lines of one log, as a file. */
-function tableFile(database: Database, no: number, now: () => number): OpenFile {
+function tableFile(database: SharedDatabase, no: number, now: () => number): OpenFile {
   const close = async (): Promise<void> => undefined;
   return {
     read: (buffer, position) => database.read((run) => readAt(run, no, { buffer, position })),

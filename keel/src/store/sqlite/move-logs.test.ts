@@ -8,7 +8,8 @@ import type { Store } from "../../ports/store.ts";
 import { calls, envelopes, ids, opened, said } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "../jsonl/files.ts";
 import { jsonlStore } from "../jsonl/store.ts";
-import { type LogKind, type LogPlaces, logPlaces } from "../log-places.ts";
+import type { LogKind, LogPlaces } from "../log-kind.ts";
+import { logPlaces } from "../log-places.ts";
 import { openTable } from "./store.ts";
 
 const [first, second, third] = ids;

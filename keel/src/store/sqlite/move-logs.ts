@@ -11,7 +11,7 @@ import { type FileLayer, isMissing, type OpenFile, writeAll } from "../jsonl/fil
 import { agentsOf, isLogIn, LogLocations } from "../jsonl/log-locations.ts";
 import { isSessionId, sessionId } from "../jsonl/names.ts";
 import { unreadable, unwritable } from "../jsonl/reasons.ts";
-import type { LogKind, MovedSession, MoveWish } from "../log-places.ts";
+import type { LogKind, MovedSession, MoveWish } from "../log-kind.ts";
 import type { LogTable } from "./log-table.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
