@@ -88,6 +88,8 @@ export const budgets = {
   "ssh-cuts": { sample: 6, full: 50, seconds: 20 },
   /** The same by a real sshd, where there is one. */
   "sshd-cuts": { sample: 3, full: 50, seconds: 10 },
+  /** Moves of a session to another home, with kill -9 of either side at a seeded step or moment. */
+  "teleport-crashes": { sample: 4, full: 300, seconds: 15 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
   /** Questions that two browsers, a screen and a program have before them, and one or all of them answer. */
