@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { type Home, openHome } from "../../keel/src/app/home.ts";
-import { knownSecrets } from "../../keel/src/app/maintenance/keys.ts";
+import { allSecrets } from "../../keel/src/app/maintenance/keys.ts";
 import type { Arrival } from "../../keel/src/app/moves/arrive.ts";
 import type { MovePorts } from "../../keel/src/app/moves/move-ports.ts";
 import { type MoveReport, moveToFile } from "../../keel/src/app/moves/move-to-file.ts";
@@ -114,6 +114,13 @@ export async function open(at: Machine, session?: string): Promise<OpenSession> 
   );
 }
 
+/** One that nobody has said anything in yet: no model is asked. */
+export async function newSession(at: Machine): Promise<string> {
+  const opened = await open(at);
+  await opened.close("ended");
+  return opened.id;
+}
+
 /** One turn; what is asked is allowed. */
 export async function say(at: Machine, session: string | undefined, words: string): Promise<string> {
   const opened = await open(at, session);
@@ -131,7 +138,7 @@ export const portsOf = (at: Machine, step?: MovePorts["step"]): MovePorts =>
   at.home.movePorts({
     env: at.env,
     host: at.name,
-    secrets: knownSecrets({ env: at.env, cwd: at.folder }),
+    secrets: allSecrets({ env: at.env, cwd: at.folder }),
     step,
   });
 

@@ -37,6 +37,7 @@ export class Journal {
   #next: Write | undefined;
   #writing: Promise<void> | undefined;
   #broken: Fault | undefined;
+  #isLeft = false;
 
   constructor({ log, clock, onSaved }: JournalPorts) {
     this.#log = log;
@@ -48,6 +49,13 @@ export class Journal {
   static broken(parts: Omit<JournalPorts, "onSaved">, fault: Fault): Journal {
     const journal = new Journal({ ...parts, onSaved: () => undefined });
     journal.#broken = fault;
+    return journal;
+  }
+
+  /** One that takes nothing either, and lacks nothing: all that happened is on disk, and the session ends. */
+  static left(parts: Omit<JournalPorts, "onSaved">): Journal {
+    const journal = Journal.broken(parts, fault("session_closed"));
+    journal.#isLeft = true;
     return journal;
   }
 
@@ -65,6 +73,7 @@ export class Journal {
 
   /** Resolves when everything added so far is on disk; throws `log_unwritable` when it cannot get there. */
   async saved(meanwhile?: Meanwhile): Promise<void> {
+    if (this.#isLeft) return;
     if (this.#broken) throw this.#broken;
     if (this.#next && meanwhile) this.#next.meanwhile = meanwhile;
     this.#next?.wanted.abort(over);

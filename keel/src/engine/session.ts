@@ -235,7 +235,7 @@ export class Session {
     await this.#journal.saved();
     if (!canLeave(this.#state) || this.#commands > 0) return false;
     // Nothing is recorded any more.
-    if (!isIdle(this.#state)) this.#journal = Journal.broken(this.#parts, fault("session_closed"));
+    if (!isIdle(this.#state)) this.#journal = Journal.left(this.#parts);
     return this.close("ended").then(() => true);
   }
 

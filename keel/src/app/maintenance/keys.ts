@@ -179,6 +179,17 @@ export function knownSecrets(place: SettingsLocation): readonly string[] {
   return [...new Set([...secretsIn(place.env), ...files.flatMap(keysIn)])];
 }
 
+/** Those, and values of variables whose names say that they are secret, whoever they are for. A path is none. */
+export const allSecrets = (place: SettingsLocation): readonly string[] => {
+  const named = namedSecrets(place.env).filter((value) => value.length >= 12 && !value.startsWith("/"));
+  return [...new Set([...knownSecrets(place), ...named])];
+};
+
+export const namedSecrets = (env: EnvironmentVariables): string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value && /key|token|secret|passw|credential|auth/i.test(name) && value.length >= 6 ? [value] : [],
+  );
+
 /** By the names under which keys stand: a file that is no whole JSON is read all the same. */
 function keysIn(file: string): string[] {
   try {

@@ -12,7 +12,7 @@ import { parseJson } from "../../kernel/json.ts";
 import type { MoveOperation } from "../../protocol/move-operations.ts";
 import type { AnswerTo, OperationQuestion } from "../../protocol/operation.ts";
 import type { Home } from "../home.ts";
-import { knownSecrets } from "../maintenance/keys.ts";
+import { allSecrets } from "../maintenance/keys.ts";
 import type { OpenSession } from "../open-session.ts";
 import { isTaken, settleIn, unpack } from "./arrive.ts";
 import { type MovePorts, movesOf } from "./move-ports.ts";
@@ -133,7 +133,7 @@ export class ServedMoves {
   /** One at a time, over all processes of the home. */
   async #alone<T>(move: string, work: (ports: MovePorts) => Promise<T>): Promise<T> {
     const { home, env, reached } = this.#options;
-    const secrets = knownSecrets({ env, cwd: home.path, home: home.path });
+    const secrets = allSecrets({ env, cwd: home.path, home: home.path });
     const ports = home.movePorts({ env, host: hostname(), secrets, step: reached });
     const lease = await ports.home.store.leases.take(`move-${move}`);
     try {

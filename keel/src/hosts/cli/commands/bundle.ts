@@ -7,7 +7,7 @@ import path from "node:path";
 import { type Home, openHome } from "../../../app/home.ts";
 import { listSettings } from "../../../app/maintenance/configure.ts";
 import type { Finding } from "../../../app/maintenance/doctor.ts";
-import { storedKeys } from "../../../app/maintenance/keys.ts";
+import { namedSecrets, storedKeys } from "../../../app/maintenance/keys.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Json } from "../../../kernel/json.ts";
 import type { Context } from "../context.ts";
@@ -26,7 +26,7 @@ export async function writeBundle(
 ): Promise<string> {
   const { scrubber } = await import("../../../testing/cassette-scrub.ts");
   const { found } = await storedKeys(context);
-  const scrub = scrubber([...secretsIn(context.env), ...[...found.values()].map(({ key }) => key)]);
+  const scrub = scrubber([...namedSecrets(context.env), ...[...found.values()].map(({ key }) => key)]);
   const kept = openHome(context).sessions;
   const { rows, notices } = await listSettings(context);
   const bundle = {
@@ -75,9 +75,3 @@ async function recentFaults(kept: BundleSessions): Promise<object[]> {
     .reverse()
     .slice(0, maxFaults);
 }
-
-/** Values of variables whose names say that they are secret. */
-const secretsIn = (env: Context["env"]): string[] =>
-  Object.entries(env).flatMap(([name, value]) =>
-    value && /key|token|secret|passw|credential|auth/i.test(name) && value.length >= 6 ? [value] : [],
-  );

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { type CliOptions, type OptionValues, usage } from "../../../app/flags/arguments.ts";
 import { type Home, openHome } from "../../../app/home.ts";
-import { knownSecrets } from "../../../app/maintenance/keys.ts";
+import { allSecrets } from "../../../app/maintenance/keys.ts";
 import type { Arrival } from "../../../app/moves/arrive.ts";
 import type { DepartOptions } from "../../../app/moves/depart.ts";
 import type { MovePorts } from "../../../app/moves/move-ports.ts";
@@ -77,7 +77,7 @@ function portsOf(home: Home, context: Context): MovePorts {
   return home.movePorts({
     env: context.env,
     host: hostname(),
-    secrets: knownSecrets(context),
+    secrets: allSecrets(context),
     tell(words) {
       const now = home.clock.monotonicMs();
       if (now - told < tellMs) return;
