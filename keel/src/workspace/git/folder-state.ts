@@ -43,8 +43,14 @@ const listingBytes = 64 * 1024 * 1024;
 /** Under this name the repository keeps what a session took along, so that it is known when it comes back. */
 export const workRef = (session: string): string => `refs/keel/moved/${session}`;
 
-export const gitAt = (place: FolderPlace, cwd: string, env: ProcessEnvironment = {}): RunGit =>
+export const gitAt = (
+  place: FolderPlace,
+  cwd: string,
+  env: ProcessEnvironment = {},
+  encoding: "utf8" | "latin1" = "utf8",
+): RunGit =>
   gitIn({
+    encoding,
     cwd,
     env: { ...place.env, GIT_NO_LAZY_FETCH: "1", ...identity, ...env },
     maxBytes: listingBytes,

@@ -128,7 +128,8 @@ async function prepareExisting(place: FolderPlace, { coming, header, tree }: Com
   const base = head || (await emptyTree(git, signal));
   const files = await treeOfFiles(place, tree, base);
   if (!files.ok) return files;
-  const own = await ownChanges(git, { top, now: files.value.tree, base, coming, signal });
+  const bytes = gitAt(place, top, {}, "latin1");
+  const own = await ownChanges(git, { bytes, top, now: files.value.tree, base, coming, signal });
   if (!own) return no(`git cannot compare the files of ${top}`);
   if (own.length > 0)
     return no(
@@ -161,12 +162,13 @@ const emptyTree = (git: RunGit, signal: AbortSignal): Promise<string> => must(gi
 async function ownChanges(
   git: RunGit,
   {
+    bytes,
     top,
     now,
     base,
     coming,
     signal,
-  }: { top: string; now: string; base: string; coming: ComingState; signal: AbortSignal },
+  }: { bytes: RunGit; top: string; now: string; base: string; coming: ComingState; signal: AbortSignal },
 ): Promise<string[] | undefined> {
   const differs = async (other: string): Promise<Set<string> | undefined> => {
     const names = await namesOf(
@@ -187,7 +189,7 @@ async function ownChanges(
   }
   if (!coming.isAgain || !own) return own;
   const halves = await Promise.all(
-    own.map(async (name) => ((await isHalf(git, { top, name, tree: coming.tree, signal })) ? [] : [name])),
+    own.map(async (name) => ((await isHalf(bytes, { top, name, tree: coming.tree, signal })) ? [] : [name])),
   );
   return halves.flat();
 }
@@ -200,7 +202,7 @@ async function isHalf(
   const here = await readFile(path.join(top, name)).catch(() => undefined);
   if (!here) return (await stat(path.join(top, name)).catch(() => undefined)) === undefined;
   const comes = await git(["cat-file", "blob", `${tree}:${name}`], signal);
-  return comes.ok && Buffer.from(comes.text, "utf8").subarray(0, here.length).equals(here);
+  return comes.ok && Buffer.from(comes.text, "latin1").subarray(0, here.length).equals(here);
 }
 
 /** Whether nothing is lost when another commit is checked out. */
@@ -223,6 +225,8 @@ async function bring(
   const files = await treeOfFiles(place, tree, from);
   if (!files.ok) throw fault("work_refused", { reason: files.why });
   const { index, tree: now } = files.value;
+  // What was looked at is what is written over.
+  if (now !== from) throw fault("work_refused", { reason: `${tree.top} was changed at the same moment` });
   const undo = async (): Promise<void> => {
     const again = await treeOfFiles(place, tree, now);
     if (again.ok) await again.value.index(["read-tree", "-m", "-u", again.value.tree, now], signal);
