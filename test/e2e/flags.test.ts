@@ -139,11 +139,11 @@ describe.each(["print", "wire"] as const)("at the door %s", (name) => {
 
   test("what means nothing here is passed over with one line", async () => {
     const stage = await openStage(hello);
-    const flags = ["--ide", "--task-budget", "1000", "--thinking-display=omitted", "--no-chrome"];
+    const flags = ["--chrome", "--task-budget", "1000", "--thinking-display=omitted", "--no-chrome"];
     const heard = await door(stage, flags, "hi");
     expect(heard).toMatchObject({
       code: 0,
-      err: "keel: without effect in this version: --ide, --task-budget, --thinking-display, --no-chrome\n",
+      err: "keel: without effect in this version: --chrome, --task-budget, --thinking-display, --no-chrome\n",
     });
   });
 

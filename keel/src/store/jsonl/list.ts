@@ -45,6 +45,12 @@ export async function listLogs(
   return infos.filter((info) => info !== undefined);
 }
 
+/** Each once. */
+export function newest(infos: readonly SessionInfo[]): SessionInfo[] {
+  const byId = new Map(infos.toReversed().map((info) => [info.id, info]));
+  return [...byId.values()].sort(byChange);
+}
+
 /** Of one log, wherever it stands; none when it is gone by now. */
 export async function listOne(files: FileLayer, { session: id, path }: LogLocation): Promise<SessionInfo[]> {
   const facts = await files.facts(path).catch(() => undefined);

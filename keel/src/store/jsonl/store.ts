@@ -9,7 +9,6 @@ import type { Clock, Ids } from "../../ports/clock.ts";
 import type { HeldLease, Leases } from "../../ports/lease.ts";
 import type { ListPage, Log, LogNotice, SessionInfo, Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
-import { byChange } from "../by-change.ts";
 import { JsonlArtifacts } from "./artifacts.ts";
 import { createWhole, type FileLayer, nodeFiles, type OpenFile, writeAll } from "./files.ts";
 import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fold-cache.ts";
@@ -134,7 +133,7 @@ class JsonlStore implements Store {
   }
 
   async list({ only, cwd, parent, ...page }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
-    const { listLogs, listOne } = await import("./list.ts");
+    const { listLogs, listOne, newest } = await import("./list.ts");
     if (only !== undefined && (cwd ?? parent) === undefined) {
       const found = isSessionId(only) ? await this.#places.findOwn(only) : undefined;
       return found === undefined ? [] : listOne(this.#files, { session: only, path: found });
@@ -252,12 +251,6 @@ class JsonlStore implements Store {
   #survey(session: string, log: string, file: OpenFile) {
     return survey(file, { path: log, tornEnd: this.leases.isHeld(session) ? "ignored" : "told" });
   }
-}
-
-/** Each once. */
-function newest(infos: readonly SessionInfo[]): SessionInfo[] {
-  const byId = new Map(infos.toReversed().map((info) => [info.id, info]));
-  return [...byId.values()].sort(byChange);
 }
 
 function unlessBusy(thrown: unknown): undefined {
