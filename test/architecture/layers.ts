@@ -32,8 +32,8 @@ const rows = {
   // and again.
   kernel: { imports: [], packages: ["zod"], lines: 2_150 },
   // With JSON-RPC, which editors and agents of other people speak, and with the pipes of a program as a wire, for lines by
-  // ssh; and with the way of a bridge to its server, over a socket or past what lets none through.
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_030 },
+  // ssh; and with the way of a bridge to its server, over a socket or past what lets none through; with a port of loopback.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_060 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
   // With the lines of a bridge.
