@@ -30,8 +30,8 @@ export type WatcherOptions = {
 };
 
 /** What may be on its way to be drawn. */
-const windowBytes = 128 * 1024;
-const pieceBytes = 32 * 1024;
+const windowBytes = 256 * 1024;
+const pieceBytes = 64 * 1024;
 
 export class TerminalWatcher {
   readonly #options: WatcherOptions;
