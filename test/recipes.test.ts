@@ -135,7 +135,7 @@ recipe("A host", 5, async (tree) => {
   await tree.insert(layers, "const otherHosts = [\n", '  "hosts/plain",\n');
   await tree.insert(
     layers,
-    '  "hosts/ide": { imports: host },\n',
+    '  "hosts/console": { imports: host },\n',
     '  "hosts/plain": { imports: host, lines: 100 },\n',
   );
   await tree.write("keel/src/hosts/plain/dialect.test.ts", plainHost.test);

@@ -62,9 +62,8 @@ export const transcriptOf = (envelopes: Iterable<Envelope>): KeyedTranscript =>
   Iterator.from(envelopes).reduce(foldTranscript, noTranscript);
 
 /** The rows of the session itself in their order, or those below an agent by the key of its row. */
-export function rowsOf(transcript: KeyedTranscript, agent = ""): KeyedList<Row> {
-  return groupOf(transcript, agent).rows;
-}
+export const rowsOf = (transcript: KeyedTranscript, agent = ""): KeyedList<Row> =>
+  groupOf(transcript, agent).rows;
 
 /** A row by its key, wherever it stands. */
 export function rowOf(transcript: KeyedTranscript, key: string): Row | undefined {

@@ -21,10 +21,10 @@ import { type FrameCause, Frames } from "./frames.ts";
 import type { ScreenEnd, ScreenHost } from "./host.ts";
 import { layout, layoutMemo, needsClock } from "./layout.ts";
 import { perform } from "./perform.ts";
-import { Pieces } from "./pieces.ts";
 import { initialState, type ScreenState } from "./state.ts";
 import { createStore, type ScreenStore } from "./store.ts";
 import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
+import { WaitingDeltas } from "./waiting-deltas.ts";
 import { isNewsAround, watchState } from "./watch.ts";
 
 /** A lone escape is the key when nothing follows it for this long. */
@@ -53,7 +53,7 @@ class ScreenRun {
   #probe = noAnswers;
   readonly #frames: Frames;
   readonly #memo = layoutMemo();
-  readonly #pieces = new Pieces();
+  readonly #pieces = new WaitingDeltas();
   #clock: NodeJS.Timeout | undefined;
   #escape: NodeJS.Timeout | undefined;
   #redraw = false;

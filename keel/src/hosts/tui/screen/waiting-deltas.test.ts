@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { foldTranscript, noTranscript, rowsOf } from "../../../view/transcript.ts";
-import { Pieces } from "./pieces.ts";
+import { WaitingDeltas } from "./waiting-deltas.ts";
 
 const live = { at: 5, session: "s", requestId: "r1" };
 const origin = { agentId: "a1", parentCallId: "c1", kind: "review", depth: 1 };
@@ -37,7 +37,7 @@ test("pieces that are looked at together give what they give one by one, wheneve
   let joined = 0;
   fc.assert(
     fc.property(events, fc.array(often(false, true), { minLength: 40, maxLength: 40 }), (all, looks) => {
-      const pieces = new Pieces();
+      const pieces = new WaitingDeltas();
       const folded: Envelope[] = [];
       const look = (): void => {
         const event = pieces.take();

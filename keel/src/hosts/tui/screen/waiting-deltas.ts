@@ -4,10 +4,10 @@
  */
 import type { Envelope, EnvelopeOf } from "../../../protocol/event/envelope.ts";
 
-type Piece = EnvelopeOf<"text.delta"> | EnvelopeOf<"thinking.delta">;
+type DeltaEvent = EnvelopeOf<"text.delta"> | EnvelopeOf<"thinking.delta">;
 
-export class Pieces {
-  #last: Piece | undefined;
+export class WaitingDeltas {
+  #last: DeltaEvent | undefined;
   #texts: string[] = [];
 
   get isEmpty(): boolean {
@@ -35,7 +35,7 @@ export class Pieces {
   }
 }
 
-const isOfOne = (left: Piece, right: Piece): boolean =>
+const isOfOne = (left: DeltaEvent, right: DeltaEvent): boolean =>
   left.type === right.type &&
   left.index === right.index &&
   left.requestId === right.requestId &&
