@@ -247,6 +247,42 @@ describe("a file that came from anywhere", () => {
     expect(existsSync(there.project)).toBe(false);
   });
 
+  test.each([
+    ["..", "040000 tree"],
+    [".git", "040000 tree"],
+    [".GIT", "040000 tree"],
+  ])("with files in %s is refused by git, and writes none of them", async (name, kind) => {
+    const at = await pair();
+    await toFile(at.here, at.session, at.file);
+    const { project } = at.here;
+    const make = (lines: string): string => {
+      put(project, ".git/lines", `${lines}\n`);
+      return git(project, "-c", "alias.x=!git mktree < .git/lines", "x");
+    };
+    const blob = git(project, "rev-parse", "HEAD:a.txt");
+    const tree = make(`${kind} ${make(`100644 blob ${blob}\tplanted`)}\t${name}`);
+    const index = git(project, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "x");
+    const work = git(project, "commit-tree", tree, "-p", "HEAD", "-p", index, "-m", "x");
+    git(project, "update-ref", `refs/keel/moved/${at.session}`, work);
+    git(
+      project,
+      "bundle",
+      "create",
+      "--quiet",
+      path.join(at.folder, "evil.bundle"),
+      `refs/keel/moved/${at.session}`,
+    );
+    change(at.file, (content) => {
+      partOf(content, "git.bundle").bytes = readFileSync(path.join(at.folder, "evil.bundle"));
+      content.head["folder"] = { ...(content.head["folder"] as object), tree, work };
+    });
+    await expect(fromFile(at.there, at.file)).rejects.toMatchObject(
+      because(/git read-tree: .*invalid path/s),
+    );
+    expect(filesBelow(at.there.folder).filter((file) => file.endsWith("planted"))).toEqual([]);
+    expect(await owns(at.there, at.session)).toBe(false);
+  });
+
   test("with a link in its files puts nothing behind the link", async () => {
     const at = await pair();
     const outside = path.join(at.folder, "outside");
