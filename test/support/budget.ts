@@ -89,9 +89,9 @@ export const budgets = {
   /** The same by a real sshd, where there is one. */
   "sshd-cuts": { sample: 3, full: 50, seconds: 10 },
   /** Moves of one session to and fro between two homes, with edits and commits in between. */
-  "teleport-moves": { sample: 4, full: 30, seconds: 5 },
+  "teleport-moves": { sample: 3, full: 30, seconds: 5 },
   /** Moves of a session to another home, with kill -9 of either side at a seeded step or moment. */
-  "teleport-crashes": { sample: 4, full: 300, seconds: 15 },
+  "teleport-crashes": { sample: 3, full: 300, seconds: 12 },
   /** G43: places at which a proxy cuts what a real browser is told. */
   "browser-cuts": { sample: 4, full: 200, seconds: 20 },
   /** Questions that two browsers, a screen and a program have before them, and one or all of them answer. */
