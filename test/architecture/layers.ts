@@ -74,7 +74,8 @@ const rows = {
   // With a log that came from another machine.
   store: { imports: adapter, lines: 5_150 },
   config: { imports: adapter, lines: 3_550 },
-  memory: { imports: adapter, lines: 200 },
+  // With the index of what conversations said, its search by words and by meaning, and embedders.
+  memory: { imports: adapter, lines: 1_400 },
 
   // With transcripts of the official interface, and with what the model is told.
   app: {

@@ -235,6 +235,7 @@ export const everyEvent: readonly DurableEvent[] = [
     restored: ["/srv/project/a.ts"],
     skipped: [{ path: "/srv/project/link", why: "it is a link" }],
   },
+  { type: "memory.forgotten", events: [3, 5] },
   { type: "tool.started", callId: "call_2", tool: "Edit", input: { path: "a.ts", edits: [] }, by: "host" },
   {
     type: "tool.finished",

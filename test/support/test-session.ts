@@ -9,6 +9,7 @@ import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
 import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
 import { type Hooks, noHooks } from "../../keel/src/ports/hooks.ts";
 import type { Memory } from "../../keel/src/ports/memory.ts";
+import type { Recall } from "../../keel/src/ports/memory-index.ts";
 import type { Model } from "../../keel/src/ports/model.ts";
 import type { Log } from "../../keel/src/ports/store.ts";
 import type { Tool, Toolbox, ToolHead } from "../../keel/src/ports/tool.ts";
@@ -37,6 +38,8 @@ export type TestSessionOptions = {
   readonly log?: Log;
   readonly checkpoints?: Checkpoints;
   readonly memory?: Memory;
+  readonly recall?: Recall;
+  readonly asks?: "answered" | "refused";
   readonly briefing?: Briefing;
   readonly condense?: CondenseStrategy;
   readonly clock?: Clock;
@@ -87,6 +90,8 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       ...(options.bypass ? { bypass: options.bypass } : {}),
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       ...(options.memory ? { memory: options.memory } : {}),
+      ...(options.recall ? { recall: options.recall } : {}),
+      ...(options.asks ? { asks: options.asks } : {}),
       ...(options.briefing ? { briefing: options.briefing } : {}),
       ...(options.condense ? { condense: options.condense } : {}),
       system: options.system ?? ["You are a test."],

@@ -7,6 +7,7 @@ import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts"
 import { fault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { HeldLease } from "../ports/lease.ts";
+import type { MemoryIndex } from "../ports/memory-index.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import type { LogKind } from "../store/log-kind.ts";
@@ -103,6 +104,17 @@ export class Home implements AsyncDisposable {
   async policyAt(options: Omit<OpenOptions, "home">): Promise<FolderPolicy> {
     const { openFolderPolicy } = await import("./workspaces/folder-policy.ts");
     return openFolderPolicy({ ...options, home: this.path }, this.#resources);
+  }
+
+  /** What its conversations said, by what a person's settings say. */
+  async memoryIndex({
+    env,
+    cwd,
+    tell,
+  }: SettingsLocation & { tell?: (words: string) => void }): Promise<MemoryIndex> {
+    const { readSettings } = await import("./compose/settings.ts");
+    const { settings } = await readSettings({ env, cwd, home: this.path });
+    return this.#resources.memoryIndex({ settings, env, cwd, tell });
   }
 
   /** Undefined for one that is not open here. */

@@ -177,6 +177,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     unfinished: place ? "lost" : (options.unfinished ?? "continue"),
   });
   if (place) await session.submit({ type: "return", ...place });
+  composition.recall?.follow(session);
   supervisor.attach(session);
   tree.plant(session, clock);
   undo.defer(() => tree.budget.close());

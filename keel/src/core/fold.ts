@@ -166,6 +166,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
     case "model.consulted":
     case "task.changed":
     case "files.rewound":
+    case "memory.forgotten":
       return state;
     case "turn.finished":
       return {

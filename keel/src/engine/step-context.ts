@@ -12,6 +12,7 @@ import type { Checkpoints } from "../ports/checkpoints.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { Hooks } from "../ports/hooks.ts";
 import type { Memory } from "../ports/memory.ts";
+import type { Recall } from "../ports/memory-index.ts";
 import type { Model } from "../ports/model.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
 import type { SessionTasks, Task, TaskEnd } from "../ports/tasks.ts";
@@ -57,6 +58,8 @@ export type SessionPorts = {
   readonly bypass?: "allowed" | "refused" | undefined;
   /** Notes of earlier sessions. Absent where none are kept. */
   readonly memory?: Memory | undefined;
+  /** What earlier conversations said. Absent where it is not wanted. */
+  readonly recall?: Recall | undefined;
   /** How a long conversation is shortened; the newest turns stay when left out. */
   readonly condense?: CondenseStrategy | undefined;
   /** Absent where a conversation is told nothing but what people say. */

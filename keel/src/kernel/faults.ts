@@ -183,6 +183,11 @@ export const faults = {
     hint: "Mend the hook, or take it out of the settings.",
     exit: exitCodes.turnFailed,
   },
+  embedder_failed: {
+    says: "The embedder {embedder} cannot be used: {reason}.",
+    hint: "`memory.embedder` of your settings names it; words are looked for without it.",
+    exit: exitCodes.setUp,
+  },
   // The model
   key_missing: {
     says: "No key for {provider}.",

@@ -30,6 +30,10 @@ export type FoundChunk = MemoryChunk & {
   /** Higher is better; comparable within one answer only. */
   readonly score: number;
   readonly by: "words" | "meaning" | "both";
+  /** Its text with what was said right before and after it, as far as that is short. */
+  readonly passage: string;
+  /** All pieces of the passage, by their ids. */
+  readonly joined: readonly number[];
 };
 
 export type MemorySearch = {
@@ -50,7 +54,10 @@ export type MemoryFindings = {
   readonly by: "words" | "words and meaning";
 };
 
-/** What is to be forgotten: pieces by their ids, all of a conversation, or all that holds these words. */
+/**
+ * What is to be forgotten: pieces by their ids, all of a conversation, or all that holds these words. Whoever wrote a piece
+ * wrote the message that it is cut from: that is forgotten as a whole.
+ */
 export type MemoryForgetting =
   | { readonly chunks: readonly number[] }
   | { readonly session: string }
@@ -79,13 +86,25 @@ export type MemoryStats = {
 export interface MemoryIndex {
   /** Takes in what the log of a session holds beyond what is known. Resolves when it is in, and never throws. */
   index(session: string): Promise<void>;
+  /** The same for every session whose log has grown. */
+  catchUp(): Promise<void>;
   search(wanted: MemorySearch, signal?: AbortSignal): Promise<MemoryFindings>;
   /** Leaves no byte of the text behind. */
   forget(what: MemoryForgetting): Promise<Forgotten>;
+  /** The same for a session whose log is gone: no log says so. */
+  drop(session: string): Promise<void>;
   stats(): Promise<MemoryStats>;
   /** Makes it anew from the logs. */
   rebuild(): Promise<MemoryStats>;
   close(): Promise<void>;
+}
+
+/** What earlier conversations said of what is asked now. */
+export interface Recall {
+  /** `ask`: a person sees it first, and says whether the model is to be told. */
+  readonly when: "ask" | "on";
+  /** The best first. Never throws: what cannot be looked up is not there. */
+  about(words: string, signal: AbortSignal): Promise<readonly FoundChunk[]>;
 }
 
 /** Makes vectors of texts: by a model on this machine, or by somebody else's over HTTP. */

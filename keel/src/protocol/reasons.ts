@@ -57,6 +57,7 @@ export const addedWhySchema = z.enum([
   "servers",
   "editor",
   "memory",
+  "recall",
   "reminder",
   "plan",
   "todos",

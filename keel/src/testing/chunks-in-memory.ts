@@ -27,7 +27,15 @@ export function chunksInMemory(chunks: readonly MemoryChunk[] = []): ChunksInMem
         .filter((one) => !except.includes(one.session))
         .filter((one) => scope !== "session" || one.session === session)
         .filter((one) => scope !== "project" || one.cwd === cwd)
-        .map((one): FoundChunk => ({ ...one, by: "words", score: scoreOf(one.text, wanted) }))
+        .map(
+          (one): FoundChunk => ({
+            ...one,
+            by: "words",
+            score: scoreOf(one.text, wanted),
+            passage: one.text,
+            joined: [one.id],
+          }),
+        )
         .filter(({ score }) => score > 0)
         .sort((left, right) => right.score - left.score || left.id - right.id)
         .slice(0, limit);
@@ -47,6 +55,10 @@ export function chunksInMemory(chunks: readonly MemoryChunk[] = []): ChunksInMem
         sessions: [...new Set(gone.map(({ session }) => session))],
         busy: [],
       };
+    },
+    catchUp: async () => undefined,
+    async drop(session) {
+      kept = kept.filter((one) => one.session !== session);
     },
     stats,
     rebuild: stats,

@@ -2,11 +2,14 @@
  * What the sessions of one home share: a hundred of them need no hundred namespaces, parsers, kernel locks and
  * connections. It holds nothing before it is used, and nothing of it is common to two homes.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { LinkPool } from "../../mcp/pool.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
+import type { MemoryIndex } from "../../ports/memory-index.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
 import { jsonlStore } from "../../store/jsonl/store.ts";
@@ -16,6 +19,7 @@ import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-
 import { nodeClock, nodeIds } from "../node-ports.ts";
 import { type LateGuard, lateGrammar } from "./late-ports.ts";
 import { type Heap, MemoryBudget } from "./memory-budget.ts";
+import type { MemoryWishes } from "./memory-index.ts";
 
 export type HomeResources = {
   /** Where its files stand. */
@@ -33,6 +37,10 @@ export type HomeResources = {
   openGuard(env: EnvironmentVariables): LateGuard;
   /** Connections to MCP servers that sessions share. Loaded with the first server. */
   links(): Promise<LinkPool>;
+  /** What its conversations said: one index for all its sessions, by the wishes of the first. Loaded when it is wanted. */
+  memoryIndex(wishes: MemoryWishes): Promise<MemoryIndex>;
+  /** Takes a session whose log is gone out of the index, where there is one. */
+  dropMemory(session: string): Promise<void>;
   /** Ends every process that is still guarded. */
   close(): Promise<void>;
 };
@@ -47,6 +55,7 @@ export function homeResources(
   const guards = new Map<GuardMode, Promise<ProcessGuard>>();
   const logs = logPlaces({ home: path, now: clock.now, kind });
   let pool: Promise<LinkPool> | undefined;
+  let index: Promise<MemoryIndex> | undefined;
   const guardOf =
     (wish: GuardMode, env: EnvironmentVariables): LateGuard =>
     () => {
@@ -58,19 +67,23 @@ export function homeResources(
       guards.set(wish, guard);
       return guard;
     };
+  const store = jsonlStore({
+    home: path,
+    clock,
+    ids,
+    fs: logs.fs,
+    index: logs.index,
+    keeping: build === undefined ? undefined : { build },
+  });
+  const memoryFile = join(path, "memory", "index.sqlite");
+  const openIndex = async (wishes: MemoryWishes): Promise<MemoryIndex> =>
+    (await import("./memory-index.ts")).homeMemoryIndex({ path, file: memoryFile, store, clock }, wishes);
   return {
     path,
     clock,
     ids,
     logs,
-    store: jsonlStore({
-      home: path,
-      clock,
-      ids,
-      fs: logs.fs,
-      index: logs.index,
-      keeping: build === undefined ? undefined : { build },
-    }),
+    store,
     grammar: lateGrammar(),
     memory: new MemoryBudget(nodeHeap()),
     guard: (env, settings) => guardOf(guardMode(env, settings), env),
@@ -79,7 +92,19 @@ export function homeResources(
       pool ??= import("../../mcp/pool.ts").then(({ LinkPool }) => new LinkPool());
       return pool;
     },
+    memoryIndex(wishes) {
+      index ??= openIndex(wishes);
+      return index;
+    },
+    async dropMemory(session) {
+      const opened = await index;
+      if (opened) return opened.drop(session);
+      if (!existsSync(memoryFile)) return;
+      const own = await openIndex({ settings: {}, env: {}, cwd: path });
+      await own.drop(session).finally(() => own.close());
+    },
     async close() {
+      await (await index)?.close();
       await Promise.all([...guards.values()].map(async (guard) => (await guard).close()));
       await logs.close();
     },

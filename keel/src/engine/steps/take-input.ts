@@ -48,6 +48,8 @@ export async function takeInput(
   await tellChangedFiles(work);
   if (isTakenBack()) return;
   work.record({ type: "turn.started", turnId: work.parts.ids.uuid(), inputIds, ...added });
+  // Loaded late: most sessions recall nothing.
+  if (work.parts.recall) await (await import("./recall.ts")).recallFor(work, whole);
 }
 
 /** What asked for no answer goes with the next words of a person. */

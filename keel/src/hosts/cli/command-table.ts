@@ -4,6 +4,7 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
+import { memoryCommands } from "./commands/memory-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
@@ -82,6 +83,7 @@ export const commands: readonly CliCommand[] = [
     },
     load: async () => (await import("./commands/usage.ts")).showUsage,
   }),
+  ...memoryCommands(command),
   command({
     usage: "keel models [--json]",
     says: "The models that Keel knows, with window and prices",

@@ -154,6 +154,8 @@ const durable = [
     servers: z.optional(z.array(z.string())),
     /** The files of which they say that somebody else has changed them. */
     changed: z.optional(z.array(z.string())),
+    /** The passages of earlier conversations that they hold, each as session, event and piece. */
+    recalled: z.optional(z.array(z.string())),
     /** A hook ended the turn. */
     stop: z.optional(z.string()),
   }),
@@ -380,6 +382,8 @@ const durable = [
     /** Files that were left behind. */
     left: z.array(z.string()),
   }),
+  /** The memory index is to hold nothing of what these events said: a person wants it forgotten. */
+  z.object({ type: z.literal("memory.forgotten"), events: z.array(z.number()) }),
   /** Work in the background began or ended. */
   z.object({
     type: z.literal("task.changed"),

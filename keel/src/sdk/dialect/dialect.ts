@@ -101,6 +101,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "session.moved":
     case "session.arrived":
     case "files.rewound":
+    case "memory.forgotten":
     case "session.closed":
       return [[], memo];
     default:

@@ -1,0 +1,188 @@
+/** Looks for chunks by words and by meaning, and makes one list of both. */
+import type { FoundChunk, MemoryChunk, MemorySearch, MemorySource } from "../ports/memory-index.ts";
+import { matchOf, shareOf, wordsOf } from "./question.ts";
+import { numberIn, type Statements, textIn } from "./tables.ts";
+import type { Near, VectorScan } from "./vectors.ts";
+
+/** What the embedder made of the question, and where its vectors are looked for. */
+export type ByMeaning = { readonly scan: VectorScan; readonly question: Float32Array };
+
+const usualLimit = 5;
+const maxLimit = 50;
+/** So many more than wanted are looked at: some are neighbours of better ones, or say the same. */
+const lookedFor = 8;
+/** Of what is found by words, so many are tried first before the scope is made a part of the search. */
+const tried = 200;
+/** A chunk that has this part of the question's words is about it: more than one of two, three of five. */
+const sureShare = 0.6;
+/** Less alike than this is nothing alike. */
+const leastLikeness = 0.25;
+/** What a passage may have, in characters: as much as two chunks. */
+const maxPassage = 2_400;
+
+type Hit = { readonly chunk: Stored; readonly score: number; readonly by: FoundChunk["by"] };
+type Stored = MemoryChunk & { readonly number: number };
+
+export function findChunks(
+  run: Statements,
+  wanted: MemorySearch,
+  meaning: ByMeaning | undefined,
+): FoundChunk[] {
+  const limit = Math.max(1, Math.min(wanted.limit ?? usualLimit, maxLimit));
+  const only = sessionsIn(run, wanted);
+  if (only?.size === 0) return [];
+  const words = wordsOf(wanted.words);
+  const most = limit * lookedFor;
+  const byWords = hitsByWords(run, words, most, only);
+  const near = meaning ? meaning.scan.nearest(run, meaning.question, most, only) : [];
+  return joined(run, fuse({ run, words, byWords, near }), limit);
+}
+
+/** The numbers of the sessions that are in scope; undefined for all. */
+function sessionsIn(
+  run: Statements,
+  { scope, session, cwd, except = [] }: MemorySearch,
+): Set<number> | undefined {
+  if (scope === "person" && except.length === 0) return undefined;
+  const rows = run.all("SELECT number, id, cwd FROM sessions");
+  const isIn = (id: string, folder: string): boolean =>
+    !except.includes(id) &&
+    (scope === "person" ||
+      (scope === "session"
+        ? id === session
+        : cwd !== undefined && (folder === cwd || folder.startsWith(cwd.endsWith("/") ? cwd : `${cwd}/`))));
+  return new Set(
+    rows.filter((row) => isIn(textIn(row, "id"), textIn(row, "cwd"))).map((row) => numberIn(row, "number")),
+  );
+}
+
+type WordHit = { readonly chunk: Stored; readonly share: number };
+
+function hitsByWords(
+  run: Statements,
+  words: readonly string[],
+  most: number,
+  only: ReadonlySet<number> | undefined,
+): WordHit[] {
+  const match = matchOf(words);
+  if (match === undefined) return [];
+  const first = Math.max(most, only ? tried : 0);
+  const rows = run.all(
+    "SELECT rowid AS id FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
+    match,
+    first,
+  );
+  const chunks = rows.flatMap((row) => chunkOf(run, numberIn(row, "id")) ?? []);
+  const inScope = only ? chunks.filter(({ number }) => only.has(number)) : chunks;
+  const isShort = only !== undefined && inScope.length < most && rows.length === first;
+  const found = isShort ? scopedHits(run, match, most, only) : inScope.slice(0, most);
+  return found.map((chunk) => ({ chunk, share: shareOf(words, chunk.text) }));
+}
+
+const scopedHits = (run: Statements, match: string, most: number, only: ReadonlySet<number>): Stored[] =>
+  run
+    .all(
+      "SELECT words.rowid AS id FROM words JOIN chunks ON chunks.id = words.rowid WHERE words MATCH ? AND chunks.session IN (SELECT value FROM json_each(?)) ORDER BY bm25(words) LIMIT ?",
+      match,
+      JSON.stringify([...only]),
+      most,
+    )
+    .flatMap((row) => chunkOf(run, numberIn(row, "id")) ?? []);
+
+/**
+ * Words come first where they are sure: a chunk that has most of what is asked. Then what is near in meaning, then what has
+ * a word or two. So meaning takes no place from words that fit, and takes over where there are none.
+ */
+function fuse({
+  run,
+  words,
+  byWords,
+  near,
+}: {
+  run: Statements;
+  words: readonly string[];
+  byWords: readonly WordHit[];
+  near: readonly Near[];
+}): Hit[] {
+  const likeness = new Map(near.map((one) => [one.chunk, one.likeness]));
+  const isSure = ({ share }: WordHit): boolean => share >= sureShare && words.length > 1;
+  const wordHit = ({ chunk, share }: WordHit): Hit => ({
+    chunk,
+    score: share,
+    by: likeness.has(chunk.id) ? "both" : "words",
+  });
+  const named = new Set(byWords.map(({ chunk }) => chunk.id));
+  const meant = near
+    .filter((one) => one.likeness >= leastLikeness)
+    .flatMap(({ chunk: id, likeness: score }): Hit[] => {
+      const chunk = chunkOf(run, id);
+      return chunk ? [{ chunk, score, by: named.has(id) ? "both" : "meaning" }] : [];
+    });
+  return [
+    ...byWords.filter(isSure).map(wordHit),
+    ...meant,
+    ...byWords.filter((hit) => !isSure(hit)).map(wordHit),
+  ];
+}
+
+/** Each with its neighbours; what is a neighbour of a better one, or says the same, is no find of its own. */
+function joined(run: Statements, hits: readonly Hit[], limit: number): FoundChunk[] {
+  const found: FoundChunk[] = [];
+  const ids = new Set<number>();
+  const texts = new Set<string>();
+  for (const { chunk, score, by } of hits) {
+    if (found.length === limit) break;
+    if (ids.has(chunk.id) || texts.has(chunk.text)) continue;
+    const pieces = withNeighbours(run, chunk, ids);
+    for (const { id } of pieces) ids.add(id);
+    texts.add(chunk.text);
+    const { number: _, ...own } = chunk;
+    const passage = pieces.map(({ text }) => text).join("\n\n");
+    found.push({ ...own, score, by, passage, joined: pieces.map(({ id }) => id) });
+  }
+  return found;
+}
+
+/** What came right after first: it may be the answer. */
+function withNeighbours(run: Statements, chunk: Stored, taken: ReadonlySet<number>): Stored[] {
+  const pieces = [chunk];
+  let left = maxPassage - chunk.text.length;
+  for (const side of [after, before]) {
+    const next = neighbour(run, chunk, side);
+    if (!next || taken.has(next.id) || next.text.length > left) continue;
+    left -= next.text.length;
+    if (side === after) pieces.push(next);
+    else pieces.unshift(next);
+  }
+  return pieces;
+}
+
+const after = "(seq, part) > (?, ?) ORDER BY seq, part";
+const before = "(seq, part) < (?, ?) ORDER BY seq DESC, part DESC";
+
+function neighbour(run: Statements, { number, seq, part }: Stored, side: string): Stored | undefined {
+  const row = run.get(`SELECT id FROM chunks WHERE session = ? AND ${side} LIMIT 1`, number, seq, part);
+  return row && chunkOf(run, numberIn(row, "id"));
+}
+
+function chunkOf(run: Statements, id: number): Stored | undefined {
+  const row = run.get(
+    "SELECT chunks.id AS id, session, sessions.id AS name, cwd, seq, part, at, kind, tool, text FROM chunks JOIN sessions ON sessions.number = chunks.session WHERE chunks.id = ?",
+    id,
+  );
+  if (!row) return undefined;
+  return {
+    id,
+    number: numberIn(row, "session"),
+    session: textIn(row, "name"),
+    seq: numberIn(row, "seq"),
+    part: numberIn(row, "part"),
+    cwd: textIn(row, "cwd"),
+    at: numberIn(row, "at"),
+    source: sourceOf(textIn(row, "kind"), textIn(row, "tool")),
+    text: textIn(row, "text"),
+  };
+}
+
+const sourceOf = (kind: string, tool: string): MemorySource =>
+  kind === "tool" ? { kind, tool } : { kind: kind === "person" ? "person" : "agent" };
