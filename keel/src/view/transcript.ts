@@ -194,10 +194,8 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "session.moved":
     case "session.arrived":
       return note(group, event, { text: sayMove(event) });
-    case "notice.raised": {
-      const { at, level, text, code } = event;
-      return notice(group, { at, level, text, code });
-    }
+    case "notice.raised":
+      return notice(group, event);
     case "command.answered":
       return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
     case "memory.forgotten":
@@ -370,8 +368,8 @@ function note(
   return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
 }
 
-function notice(group: RowGroup, said: Omit<NoticeRow, "kind" | "id">): RowGroup {
+function notice(group: RowGroup, { at, level, text, code }: Omit<NoticeRow, "kind" | "id">): RowGroup {
   const notices = group.notices + 1;
   const id = `${group.prefix}notice:${notices}`;
-  return { ...append(group, { kind: "notice", id, ...said }), notices };
+  return { ...append(group, { kind: "notice", id, at, level, text, code }), notices };
 }

@@ -109,7 +109,7 @@ export const serverCommands = (define: Define): CliCommand[] => [
   }),
   define({
     usage: "keel teleport (ID TO | FILE) [--folder FOLDER] [--whole | --no-files] [--json]",
-    says: "Moves a session to another machine, with the state of its folder: to HOST:FOLDER by ssh, to the address of a server, or into a file, which the same command takes in there",
+    says: "Moves a session with its folder: to HOST:FOLDER by ssh, to a server, or into a file",
     options: async () => (await import("./teleport.ts")).teleportOptions,
     load: async () => (await import("./teleport.ts")).teleport,
   }),
