@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -126,10 +127,9 @@ const execIndex = (cwd: string, lines: string): void => {
 describe("a file that came from anywhere", () => {
   /** Nothing of it changes by being refused. */
   let whole: Pair | undefined;
-  const kept = mkdtempSync(path.join(tmpdir(), "keel-teleport-"));
-  afterAll(() => rmSync(kept, { recursive: true, force: true }));
+  afterAll(() => whole && rmSync(whole.folder, { recursive: true, force: true }));
   const packed = async (): Promise<Pair> => {
-    const at = await pair(kept);
+    const at = await pair(realpathSync(mkdtempSync(path.join(tmpdir(), "keel-teleport-"))));
     await toFile(at.here, at.session, at.file);
     return at;
   };
