@@ -53,6 +53,18 @@ const elsewhere: readonly (readonly [string, ToolFamily])[] = [
   ["NotebookRead", "reads"],
 ];
 
+/** Those of the desktop, which are no part of the catalog: rules about files and commands hold for them all the same. */
+const desktop: readonly (readonly [string, ToolFamily])[] = (
+  [
+    ["list_files", "reads"],
+    ["read_file", "reads"],
+    ["search_files", "reads"],
+    ["analyze_image", "reads"],
+    ["write_file", "edits"],
+    ["run_shell_command", "shell"],
+  ] as const
+).map(([name, family]) => [`mcp__desktop-assistant-tools__${name}`, family]);
+
 export async function toolFamiliesFile(): Promise<string> {
   const tools = (await everyTool()).sort((left, right) => (left.name < right.name ? -1 : 1));
   const names = tools.map(({ name }) => name);
@@ -60,7 +72,7 @@ export async function toolFamiliesFile(): Promise<string> {
   const ours = tools.flatMap(({ name, aliases, family }) =>
     family === undefined ? [] : [name, ...aliases].map((each) => [each, family] as const),
   );
-  const rows = [...ours, ...elsewhere].sort(([left], [right]) => (left < right ? -1 : 1));
+  const rows = [...ours, ...elsewhere, ...desktop].sort(([left], [right]) => (left < right ? -1 : 1));
   return `/** The built-in tools by name, for rules, logs and programs that name one: written by \`npm run reference\` from their definitions. */
 import type { ToolFamily } from "./tool.ts";
 

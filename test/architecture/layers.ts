@@ -151,7 +151,12 @@ const rows = {
   },
   // Behind a firewall: calls out, takes work, and tells what becomes of it.
   "hosts/bridge": { imports: [...host, "config/definitions/git-head.ts"], packages: ["zod"], lines: 1_200 },
-  "hosts/desktop": { imports: host },
+  // The runtime behind a desktop shell. Its tools and the person's desktop come with the first session.
+  "hosts/desktop": {
+    imports: [...host, "ports"],
+    lazyImports: ["tools/desktop/desktop-tools.ts", "workspace/desktop/platform.ts"],
+    lines: 1_100,
+  },
   "hosts/console": { imports: host },
 
   testing: {

@@ -2,7 +2,8 @@
  * A command as policy decides about it: what rules, proofs and facts about paths say of it. Whoever has read the command
  * brings one; the reader of shell texts is loaded for it, and with the first command only.
  */
-import { type PermissionRule, sayRule } from "./rules.ts";
+import { familyOf } from "../protocol/tool-families.ts";
+import { names, type PermissionRule, sayRule } from "./rules.ts";
 
 export type Suggestion = {
   /** As it would stand in the settings. */
@@ -61,7 +62,7 @@ export const unreadCommand = (because: string): CommandJudge => ({
 function touchUnread({ tool: named, pattern }: PermissionRule, tool: string): Touch {
   // Whatever it is, it may read and write any file.
   if (pattern.kind === "path") return "maybe";
-  if (named !== tool) return "no";
+  if (!isForCommands(named, tool)) return "no";
   if (pattern.kind === "any") return "yes";
   return pattern.kind === "shell" ? "maybe" : "no";
 }
@@ -79,6 +80,10 @@ export const permitBy = (rule: PermissionRule): Permit => ({
 });
 
 /** By a rule that lets every command of the tool run. */
+/** What is denied to one tool that runs commands is denied to all of them: another name is no way around a rule. */
+export const isForCommands = (rule: string, tool: string): boolean =>
+  names({ tool: rule }, tool) || (familyOf(rule) === "shell" && familyOf(tool) === "shell");
+
 export function permitAny(tool: string, allow: readonly PermissionRule[]): Permit | undefined {
   const blanket = allow.find((rule) => rule.tool === tool && rule.pattern.kind === "any");
   return blanket && permitBy(blanket);

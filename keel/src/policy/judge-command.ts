@@ -14,6 +14,7 @@ import type { PatternUse } from "../shell/meaning/prove.ts";
 import type { ShellStep } from "../shell/meaning/walk.ts";
 import {
   type CommandJudge,
+  isForCommands,
   notUnderstood,
   type Permit,
   type PermitRequest,
@@ -115,7 +116,7 @@ function touchOf(rule: PermissionRule, tool: string, command: JudgedCommand): To
   const { text, analysis, programs, world } = command;
   if (rule.pattern.kind === "path")
     return touchOfPath(rule, tool, groundedPaths(rule.pattern, world), command);
-  if (rule.tool !== tool) return "no";
+  if (!isForCommands(rule.tool, tool)) return "no";
   if (rule.pattern.kind === "any") return "yes";
   if (rule.pattern.kind !== "shell") return "no";
   if (analysis.kind === "unread") return "maybe";
@@ -144,7 +145,9 @@ function permitOf(
   { text, analysis, world, paths, found: names, place }: JudgedCommand,
   { tool, allow, readOnly, edits }: PermitRequest,
 ): Permit {
-  const mine = allow.filter((rule) => rule.tool === tool);
+  const mine = allow.filter(
+    (rule) => rule.tool === tool || (rule.tool === "Bash" && isForCommands(rule.tool, tool)),
+  );
   const blanket = permitAny(tool, mine);
   if (blanket) return blanket;
   if (analysis.kind === "unread") return notUnderstood(analysis.because);

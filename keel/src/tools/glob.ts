@@ -38,16 +38,24 @@ export const globTool = builtInTool({
     return facts.problem ?? (facts.root === undefined ? undefined : whyNoDirectory(directory, facts));
   },
   run: async function* (given, context, signal) {
-    const glob = readPattern(given.pattern);
-    if (!glob.ok) return failure(glob.error);
-    const directory = directoryOf(given);
-    const target = await targetOf(context, { action: "read", path: directory });
-    if (!target.ok) return failure(target.why);
-    const why = whyNoDirectory(directory, target.facts);
-    if (why !== undefined) return failure(why);
-    return await find({ glob: glob.value, directory: target.facts.path }, context, signal);
+    return await findByPattern(given, context, { signal, maxPaths });
   },
 });
+
+export async function findByPattern(
+  given: GlobInput,
+  context: ToolContext,
+  bounds: { readonly signal: AbortSignal; readonly maxPaths: number },
+): Promise<ToolOutcome> {
+  const glob = readPattern(given.pattern);
+  if (!glob.ok) return failure(glob.error);
+  const directory = directoryOf(given);
+  const target = await targetOf(context, { action: "read", path: directory });
+  if (!target.ok) return failure(target.why);
+  const why = whyNoDirectory(directory, target.facts);
+  if (why !== undefined) return failure(why);
+  return await find({ glob: glob.value, directory: target.facts.path }, context, bounds);
+}
 
 /** What cannot be meant is said: nothing found would look like an empty folder. */
 function readPattern(pattern: string): Result<Glob, string> {
@@ -92,14 +100,14 @@ function whyNoDirectory(given: string, { kind }: PathFacts): string | undefined 
 async function find(
   { glob, directory }: { glob: Glob; directory: string },
   { workspace, clock, isDenied = () => false }: ToolContext,
-  signal: AbortSignal,
+  { signal, maxPaths: most }: { readonly signal: AbortSignal; readonly maxPaths: number },
 ): Promise<ToolOutcome> {
   const startedAt = clock.monotonicMs();
   const found = await workspace.search.files({ directory, rests: glob.rests, timeoutMs }, signal);
   if (!found.ok) return failure(found.why);
   const { end, problems } = found;
   const paths = found.paths.filter((file) => !isDenied(file));
-  const shown = paths.slice(0, maxPaths).map((file) => shownPath(workspace.cwd, file));
+  const shown = paths.slice(0, most).map((file) => shownPath(workspace.cwd, file));
   const truncated = paths.length > shown.length || end !== "complete";
   const notes = [
     ...(paths.length > shown.length

@@ -138,6 +138,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/runner.ts")).startRunner,
   }),
   command({
+    usage: "keel desktop [OPTIONS]",
+    says: "The runtime behind a desktop shell: conversations over JSON lines, with tools of the desktop",
+    options: async () => (await import("./commands/desktop.ts")).desktopOptions,
+    load: async () => (await import("./commands/desktop.ts")).startDesktop,
+  }),
+  command({
     usage: "keel acp [OPTIONS]",
     says: "An agent of an editor, over the Agent Client Protocol on standard input and output",
     options: async () => (await import("./commands/acp.ts")).acpOptions,

@@ -1,19 +1,19 @@
 /** What each input of the host does, and what it is answered with at once. Events of the session come by themselves. */
 import { attachedFile, escapeMarks } from "../../app/input/input-handler.ts";
+import { approvalAnswer, planAnswer, questionAnswer } from "../../app/lines/answers.ts";
+import type { ErrorCode } from "../../app/lines/read-line.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import { thinkingWith } from "../../app/options.ts";
 import { readServers } from "../../app/plain-options.ts";
 import type { Json } from "../../kernel/json.ts";
-import { present } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { questionsSchema } from "../../protocol/question.ts";
 import type { RunnerEvent } from "./events.ts";
 import { serversOf } from "./init.ts";
-import type { Attachment, ErrorCode, InputOf, RunnerInput } from "./inputs.ts";
+import type { Attachment, InputOf, RunnerInput } from "./inputs.ts";
 
 /** Throws a Fault where the session refuses. */
 export async function controls(
@@ -198,39 +198,9 @@ function answerFor(given: HostAnswer, ask: Ask): Result<Answer> {
   switch (given.type) {
     case "user_question_response":
       return questionAnswer(given, ask);
-    case "plan_approval_response": {
-      const { approved, mode, reason, plan } = given;
-      if (!approved) return ok({ verdict: "deny", ...said(reason) });
-      const option = mode === "acceptEdits" ? "edits" : "yes";
-      return ok({ verdict: "allow", option, ...(plan === undefined ? {} : { data: { plan } }) });
-    }
-    case "tool_approval_response": {
-      const { approved, option, reason, input, data } = given;
-      const chosen = ask.options.find(({ id }) => id === option);
-      if (option !== undefined && !chosen) return failed("The request has no such option.");
-      const verdict = approved ? "allow" : "deny";
-      if (chosen && chosen.verdict !== verdict)
-        return failed("The option says something else than `approved`.");
-      return ok({ verdict, ...present({ option }), ...said(reason), ...present({ input, data }) });
-    }
+    case "plan_approval_response":
+      return ok(planAnswer(given));
+    case "tool_approval_response":
+      return approvalAnswer(given, ask);
   }
 }
-
-function questionAnswer(given: InputOf<"user_question_response">, ask: Ask): Result<Answer> {
-  if (given.cancelled) return ok({ verdict: "deny", reason: "The person did not answer." });
-  const parsed = questionsSchema.safeParse(ask.input);
-  const questions = parsed.success ? parsed.data.questions : [];
-  const [only] = questions;
-  if (given.answers) {
-    const strange = Object.keys(given.answers).find((words) =>
-      questions.every(({ question }) => question !== words),
-    );
-    if (strange !== undefined) return failed(`There is no question ${JSON.stringify(strange.slice(0, 80))}.`);
-    return ok({ verdict: "allow", data: { answers: given.answers } });
-  }
-  if (given.answer === undefined) return failed("The answer is missing: give answer, answers or cancelled.");
-  if (!only || questions.length > 1) return failed("There are several questions: give answers.");
-  return ok({ verdict: "allow", data: { answers: { [only.question]: given.answer } } });
-}
-
-const said = (reason: string | undefined): Pick<Answer, "reason"> => (reason ? { reason } : {});

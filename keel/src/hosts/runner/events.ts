@@ -1,9 +1,9 @@
 /** What a host application reads, one JSON object a line. Each event has a form, and `keel runner --schema` prints it. */
 import * as z from "zod/mini";
+import { errorCodes } from "../../app/lines/read-line.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import { contextKinds } from "../../protocol/usage.ts";
-import { errorCodes } from "./inputs.ts";
 
 const text = z.string();
 const number = z.number();

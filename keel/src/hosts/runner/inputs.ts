@@ -1,31 +1,13 @@
 /** What a host application may send, one JSON object a line: each input's form, and what a wrong line is answered with. */
 import * as z from "zod/mini";
-import type { Fault } from "../../kernel/fault.ts";
-import { type JsonObject, mapTexts, own } from "../../kernel/json.ts";
-import { failed, ok, type Result } from "../../kernel/result.ts";
+import { base64, imageTypes } from "../../app/lines/pictures.ts";
+import { type BadLine, cut, readFields, readObject } from "../../app/lines/read-line.ts";
+import { own } from "../../kernel/json.ts";
+import { failed, type Result } from "../../kernel/result.ts";
 import { inquireFields } from "../../protocol/inquiry.ts";
 import { jsonSchema } from "../../protocol/message.ts";
 import { permissionModeSchema } from "../../protocol/settings.ts";
 import type { LineRead } from "../../transport/lines.ts";
-import { parseJsonLine } from "../../transport/strict-json.ts";
-
-/** One code for each class of what can be wrong; they do not change. */
-export const errorCodes = [
-  "bad_json",
-  "bad_utf8",
-  "bad_message",
-  "unknown_type",
-  "bad_field",
-  "too_large",
-  "forbidden",
-  "unknown_id",
-  "duplicate_id",
-  "closed",
-  "queue_full",
-  "failed",
-  "fatal",
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
 
 const words = z.string().check(z.minLength(1));
 /** It is sent to a provider and shown on screens: longer, or of several lines, it names no model. */
@@ -34,12 +16,6 @@ const modelName = z.string().check(z.minLength(1), z.maxLength(256), z.regex(/^[
 const uuid = z.string().check(z.regex(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i));
 /** Given back with the answer, so that a host can tell answers apart. */
 const named = { id: z.optional(words) };
-const base64 = z.string().check(
-  z.minLength(4),
-  z.refine((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text), "is not base64"),
-);
-const imageTypes = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-
 const contentBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -125,13 +101,7 @@ export type InputType = keyof typeof inputSchemas;
 export type RunnerInput = { [T in InputType]: z.infer<(typeof inputSchemas)[T]> }[InputType];
 export type InputOf<T extends InputType> = z.infer<(typeof inputSchemas)[T]>;
 
-export type BadLine = {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly id?: string | undefined;
-};
-
-/** Undefined for a blank line. Whatever the line holds, at most a little of it stands in the message. */
+/** Undefined for a blank line. */
 export function readInput(read: LineRead): Result<RunnerInput, BadLine> | undefined {
   const object = readObject(read);
   if (!object) return undefined;
@@ -140,38 +110,7 @@ export function readInput(read: LineRead): Result<RunnerInput, BadLine> | undefi
   if (typeof type !== "string") return failed({ code: "bad_message", message: "The line has no type." });
   if (!isInputType(type))
     return failed({ code: "unknown_type", message: `There is no input ${JSON.stringify(cut(type))}.` });
-  // A half of a character cannot be sent as UTF-8: it is replaced here, before anything keeps it.
-  const parsed = inputSchemas[type].safeParse(mapTexts(object.value, (text) => text.toWellFormed()));
-  if (parsed.success) return ok(parsed.data);
-  const issue = firstIssue(parsed.error.issues, Object.keys(inputSchemas[type].shape));
-  const field = issue?.path.join(".") || "content";
-  return failed({ code: "bad_field", message: `${type}: ${cut(field)}: ${cut(issue?.message ?? "wrong")}` });
-}
-
-/** Of several faults the one whose field the form names first: the same line is always answered in the same words. */
-function firstIssue(issues: readonly z.core.$ZodIssue[], fields: readonly string[]) {
-  const rank = ({ path }: z.core.$ZodIssue): number => {
-    const at = fields.indexOf(String(path[0]));
-    return at < 0 ? fields.length : at;
-  };
-  return issues.toSorted((one, other) => rank(one) - rank(other))[0];
-}
-
-/** Undefined for a blank line. */
-export function readObject(read: LineRead): Result<JsonObject, BadLine> | undefined {
-  if (!read.ok) return failed(badLine(read.fault));
-  // Only what JSON itself counts as white space: any other sign that nobody sees is a fault of the host.
-  if (/^[ \t\r]*$/.test(read.line)) return undefined;
-  const parsed = parseJsonLine(read.line);
-  return parsed.ok ? parsed : failed(badLine(parsed.error));
-}
-
-function badLine({ code, message, detail: { kind } }: Fault): BadLine {
-  if (code === "line_too_long") return { code: "too_large", message };
-  const bad = kind === "utf8" ? "bad_utf8" : kind === "json" || kind === "depth" ? "bad_json" : "bad_message";
-  return { code: bad, message: cut(message) };
+  return readFields<RunnerInput>(type, inputSchemas[type], object.value);
 }
 
 const isInputType = (type: string): type is InputType => Object.hasOwn(inputSchemas, type);
-
-const cut = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text);

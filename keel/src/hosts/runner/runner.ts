@@ -3,6 +3,10 @@
  * `inputs.ts`, what an event is called in `dialect.ts`, and everything that lasts is the session's.
  */
 import type { Home } from "../../app/home.ts";
+import { refuseAsks } from "../../app/lines/answers.ts";
+import type { LineEnding, LineHost, LineOutput } from "../../app/lines/line-host.ts";
+import { Outlet } from "../../app/lines/outlet.ts";
+import { type BadLine, complaintOf } from "../../app/lines/read-line.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { type Fault, toFault } from "../../kernel/fault.ts";
@@ -15,35 +19,25 @@ import { controls } from "./controls.ts";
 import { askEvent, lastEvents, toEvents } from "./dialect.ts";
 import type { RunnerEvent } from "./events.ts";
 import { initEvents } from "./init.ts";
-import { type BadLine, type RunnerInput, readInput } from "./inputs.ts";
+import { type RunnerInput, readInput } from "./inputs.ts";
 import { newMemo, type RunnerMemo } from "./memo.ts";
 import { authError, resultOf } from "./results.ts";
 import type { RunnerStart } from "./start.ts";
-
-export type RunnerOutput = {
-  readonly waitingBytes: number;
-  line(text: string): void;
-};
 
 export type RunnerOptions = {
   readonly start: RunnerStart;
   readonly options: OpenOptions;
   readonly home: Home;
-  readonly out: RunnerOutput;
+  readonly out: LineOutput;
   /** Hears every line that goes out. */
   readonly debug?: ((line: string) => void) | undefined;
 };
 
-/** From here on a reader that lags gets no more of what only entertains. */
-const maxWaitingBytes = 4 * 1024 * 1024;
-/** One line of held text: far more than a reply has, and far less than hosts let a line have. */
-const maxHeldCharacters = 1024 * 1024;
 /** Inputs that came before the session was open. */
 const maxEarly = 1_000;
 
-export class Runner {
+export class Runner implements LineHost {
   readonly #wish: RunnerOptions;
-  readonly #conversationId: string;
   #memo: RunnerMemo = newMemo({ sessionId: "", checkpointing: false });
   #session: OpenSession | undefined;
   #early: RunnerInput[] | undefined = [];
@@ -53,37 +47,33 @@ export class Runner {
   readonly #answering = new Set<Promise<void>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #answered = new Set<string>();
-  /** Text that a reader who lags has not got yet; it goes out before anything else does. */
-  #held: Extract<RunnerEvent, { type: "assistant_text" }> | undefined;
+  readonly #outlet: Outlet<RunnerEvent>;
   #isClosing = false;
-  readonly #ending = Promise.withResolvers<RunnerEnding>();
+  readonly #ending = Promise.withResolvers<LineEnding>();
   /** Resolves when the conversation is to end, and says why. */
-  readonly ended: Promise<RunnerEnding> = this.#ending.promise;
+  readonly ended: Promise<LineEnding> = this.#ending.promise;
 
   constructor(runnerOptions: RunnerOptions) {
     this.#wish = runnerOptions;
-    this.#conversationId = runnerOptions.start.conversationId ?? "default";
+    const { out, debug, start } = runnerOptions;
+    const conversationId = start.conversationId ?? "default";
+    this.#outlet = new Outlet(out, {
+      isPastime: ({ type }) => type === "tool_progress" || type === "thinking_delta",
+      textOf: (event) => (event.type === "assistant_text" ? event.text : undefined),
+      join: (held, next) =>
+        held.type === "assistant_text" && next.type === held.type && next.inputId === held.inputId
+          ? { ...next, text: held.text + next.text }
+          : undefined,
+      line({ type, ...fields }) {
+        const line = toLine({ type, conversationId, ...fields });
+        debug?.(line);
+        return line;
+      },
+    });
   }
 
-  /** A reader that lags gets no pastime, and its text in few long pieces: a line for each short paragraph is many times it. */
   emit(event: RunnerEvent): void {
-    const isBehind = this.#wish.out.waitingBytes > maxWaitingBytes;
-    const isPastime = event.type === "tool_progress" || event.type === "thinking_delta";
-    if (isPastime && isBehind) return;
-    const held = this.#held;
-    const isMore = held && event.type === "assistant_text" && event.inputId === held.inputId;
-    if (held && !isMore) this.#write(held);
-    const told = isMore ? { ...event, text: held.text + event.text } : event;
-    const mayWait = told.type === "assistant_text" && told.text.length < maxHeldCharacters;
-    this.#held = mayWait && isBehind ? told : undefined;
-    if (!this.#held) this.#write(told);
-  }
-
-  #write({ type, ...fields }: RunnerEvent): void {
-    const { out, debug } = this.#wish;
-    const line = toLine({ type, conversationId: this.#conversationId, ...fields });
-    debug?.(line);
-    out.line(line);
+    this.#outlet.tell(event);
   }
 
   /** Opens the session and takes what came meanwhile. Throws what keeps it from opening. */
@@ -140,7 +130,7 @@ export class Runner {
   async inputEnded(): Promise<void> {
     await Promise.race([this.#opened.promise, this.ended]);
     const session = this.#session;
-    if (session) refuseOutsideCalls(session);
+    if (session) refuseAsks(session, isOutsideCall);
     await this.#taking;
     await Promise.race([Promise.all(this.#answering), this.ended]);
     if (session && session.openAsks().length === 0) {
@@ -157,7 +147,7 @@ export class Runner {
     if (this.#session) yield* this.#session.history();
   }
 
-  stop(ending: RunnerEnding): void {
+  stop(ending: LineEnding): void {
     this.#isClosing = true;
     this.#ending.resolve(ending);
   }
@@ -174,7 +164,7 @@ export class Runner {
    * The one order of ending: nothing is taken any more; what runs is stopped, questions are closed, calls and the turn
    * end, text goes out, connections are closed; then whatever is still open is ended in words, and last comes the word.
    */
-  async close({ reason }: RunnerEnding): Promise<void> {
+  async close({ reason }: LineEnding): Promise<void> {
     this.#isClosing = true;
     const session = this.#session;
     // Before the session was open nothing was accepted, and still every message has its end.
@@ -183,7 +173,7 @@ export class Runner {
         this.emit({ inputId: input.id, ...resultOf(this.#memo, { dropped: { inputId: input.id } }) });
     this.#early = [];
     if (session) {
-      refuseOutsideCalls(session);
+      refuseAsks(session, isOutsideCall);
       await this.#taking;
       try {
         // Whoever stops the conversation does not want what waits in it; a later opening must not run it unasked.
@@ -224,29 +214,3 @@ export class Runner {
 
 /** A question about words that are no input yet. */
 const isOutsideCall = ({ callId }: Ask): boolean => callId === undefined;
-
-/** Nobody is there any more who could answer what words on their way ask. */
-function refuseOutsideCalls(session: OpenSession): void {
-  const refuse = (): void => {
-    for (const { id: askId } of session.openAsks().filter(isOutsideCall))
-      void session
-        .submit({ type: "answer", askId, answer: { verdict: "deny" }, by: "no-host" })
-        .catch(() => undefined);
-  };
-  session.onEvent(({ type }) => type === "ask.opened" && refuse());
-  refuse();
-}
-
-export type RunnerEnding = { readonly reason: string; readonly code: number };
-
-const complaintCodes: Partial<Record<Fault["code"], BadLine["code"]>> = {
-  mode_refused: "forbidden",
-  queue_full: "queue_full",
-  session_closed: "closed",
-  checkpoint_unknown: "unknown_id",
-};
-
-const complaintOf = ({ code, message }: Fault): Pick<BadLine, "code" | "message"> => ({
-  code: complaintCodes[code] ?? "failed",
-  message: message.slice(0, 500),
-});

@@ -4,15 +4,15 @@
  */
 import path from "node:path";
 import * as z from "zod/mini";
+import { type BadLine, linesSchema, readObject } from "../../app/lines/read-line.ts";
 import { mustFit, type OpenOptions, openOptionsOf as sessionOptionsOf } from "../../app/options.ts";
 import { optionsFromPlain, plainOptionFields, readServers } from "../../app/plain-options.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
-import { schemaOf } from "../../kernel/schema.ts";
 import type { SessionOptions } from "../../protocol/options.ts";
 import type { LineRead } from "../../transport/lines.ts";
 import { eventSchemas } from "./events.ts";
-import { type BadLine, inputSchemas, readObject } from "./inputs.ts";
+import { inputSchemas } from "./inputs.ts";
 
 const text = z.string().check(z.minLength(1));
 const maybe = z.optional;
@@ -76,15 +76,9 @@ export function openOptionsOf(
   );
 }
 
-/** `keel runner --schema`: the JSON Schema of every input and event, for hosts that generate or check their code. */
-export function runnerSchema(): JsonObject {
-  const all: [string, z.ZodMiniType][] = Object.entries({ start: startSchema(), ...inputSchemas });
-  const inputs = all.map(([name, schema]) => [name, schemaOf(schema).json]);
-  const events = [...eventSchemas].map(([name, schema]) => [name, schemaOf(schema).json]);
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "Lines of keel runner",
-    inputs: Object.fromEntries(inputs),
-    events: Object.fromEntries(events),
-  };
-}
+/** `keel runner --schema`: the JSON Schema of every input and event. */
+export const runnerSchema = (): JsonObject =>
+  linesSchema("Lines of keel runner", {
+    inputs: Object.entries<z.ZodMiniType>({ start: startSchema(), ...inputSchemas }),
+    events: eventSchemas,
+  });
