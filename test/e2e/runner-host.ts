@@ -1,7 +1,9 @@
-// A host application for tests: starts `keel runner`, sends lines, and holds every line that comes back to its schema.
+// A host application for tests: starts `keel runner` or `keel desktop`, sends lines, and holds every line that comes
+// back to its schema.
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { responseSchemas } from "../../keel/src/hosts/desktop/responses.ts";
 import { eventSchemas } from "../../keel/src/hosts/runner/events.ts";
 import { command, type Stage } from "./stage.ts";
 
@@ -28,7 +30,27 @@ export function startHost(
   flags: readonly string[] = [],
   env: Record<string, string> = {},
 ): Host {
-  const child = spawn(command, ["runner", ...flags], {
+  return startLines(stage, { words: ["runner", ...flags], env, schemas: eventSchemas });
+}
+
+export function startDesktop(
+  stage: Pick<Stage, "project" | "env">,
+  flags: readonly string[] = [],
+  env: Record<string, string> = {},
+): Host {
+  return startLines(stage, { words: ["desktop", ...flags], env, schemas: responseSchemas });
+}
+
+type Schemas = ReadonlyMap<
+  string,
+  { safeParse(line: unknown): { success: boolean; error?: { issues: unknown } } }
+>;
+
+function startLines(
+  stage: Pick<Stage, "project" | "env">,
+  { words, env, schemas }: { words: readonly string[]; env: Record<string, string>; schemas: Schemas },
+): Host {
+  const child = spawn(command, words, {
     cwd: stage.project,
     env: { PATH: process.env["PATH"], ...stage.env, ...env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -45,7 +67,7 @@ export function startHost(
   const take = (text: string): void => {
     try {
       const line = JSON.parse(text);
-      const checked = eventSchemas.get(line.type)?.safeParse(line);
+      const checked = schemas.get(line.type)?.safeParse(line);
       if (!checked?.success)
         stray.push(`${text.slice(0, 500)}: ${JSON.stringify(checked?.error?.issues ?? "no such event")}`);
       lines.push(line);

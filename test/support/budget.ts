@@ -42,6 +42,10 @@ export const budgets = {
   "context-law": { sample: 500, full: 2_000, seconds: 30 },
   /** G39: changed lines for the runner. */
   "runner-lines": { sample: 20_000, full: 1_000_000, seconds: 20 },
+  /** G39: changed lines for the desktop. */
+  "desktop-lines": { sample: 2_000, full: 1_000_000, seconds: 4 },
+  /** G14, G15: ends of the desktop with slow readers, closed pipes and killed hosts. */
+  "desktop-ends": { sample: 3, full: 200, seconds: 6 },
   /** G14, G15: ends of a runner with slow readers and closed pipes. */
   "runner-pipes": { sample: 6, full: 500, seconds: 30 },
   /** G20: megabytes of events for a reader that does not read. */

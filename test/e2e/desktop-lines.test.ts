@@ -1,0 +1,138 @@
+// Lines that no shell should send, readers that lag, pipes that close and shells that die.
+import { expect, test } from "vitest";
+import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { countOf, seed } from "../support/budget.ts";
+import { verifies } from "../support/verifies.ts";
+import { startDesktop } from "./runner-host.ts";
+import { openStage, until } from "./stage.ts";
+
+test("changed lines: each bad one has one typed answer, with its id where that can be read, and nothing ends", {
+  timeout: 3_600_000,
+}, async () => {
+  verifies("S1.3", "S1.24");
+  const stage = await openStage({ replies: [], otherwise: reply("Heard.") });
+  const host = startDesktop(stage);
+  await host.next("ready");
+  for (const [line, expected] of known) {
+    const before = host.lines.length;
+    host.write(`${line}\n`);
+    host.send({ id: "probe", kind: "get_status" });
+    await until("both are answered", () => host.lines.length >= before + 2);
+    const told = host.lines.slice(before).filter(({ id }) => id !== "probe");
+    expect(told, line.slice(0, 80)).toMatchObject([{ type: "error", ...expected }]);
+  }
+  const random = generator(seed());
+  const count = countOf("desktop-lines");
+  const batch = 1_000;
+  for (let sent = 0; sent < count; sent += batch) {
+    const lines = Array.from({ length: Math.min(batch, count - sent) }, () => changed(random));
+    const before = host.lines.length;
+    if (host.child.stdin?.write(Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")]))) === false)
+      await new Promise((resolve) => host.child.stdin?.once("drain", resolve));
+    host.send({ id: "probe", kind: "get_status" });
+    await until("every line has its answer", () => {
+      const ends = host.lines.slice(before).filter(({ type }) => type === "done" || type === "error");
+      return ends.length === lines.filter((line) => !isBlank(line)).length + 1;
+    });
+    expect(host.stray).toEqual([]);
+  }
+  host.send({ id: "m", kind: "user_message", message: "hi" });
+  expect(await host.next("done", ({ id }) => id === "m")).toMatchObject({ data: { text: "Heard." } });
+  host.end();
+  expect((await host.exited).code).toBe(0);
+  expect(host.stray).toEqual([]);
+});
+
+const known: readonly (readonly [string, object])[] = [
+  ["not json", { code: "bad_json" }],
+  ["[1]", { code: "bad_message" }],
+  ['{"id":"1"}', { code: "bad_message", id: "1" }],
+  ['{"id":"2","kind":"dance"}', { code: "unknown_type", id: "2" }],
+  ['{"id":"3","kind":"load_conversation"}', { code: "bad_field", id: "3" }],
+  ['{"kind":"interrupt"}', { code: "bad_field" }],
+  ['{"id":"4","kind":"user_message","message":""}', { code: "bad_field", id: "4" }],
+  ['{"id":"5","kind":"user_message","message":"x","images":"[{"}', { code: "bad_field", id: "5" }],
+  [`{"id":"6","kind":"user_message","message":"${"x".repeat(17 * 1024 * 1024)}"}`, { code: "too_large" }],
+  ['{"id":"7","kind":"delete_conversation","conversation_id":"../../x"}', { id: "7" }],
+];
+
+const seeds = [
+  '{"id":"a","kind":"interrupt"}',
+  '{"id":"a","kind":"get_status"}',
+  '{"id":"a","kind":"clear_history"}',
+  '{"id":"a","kind":"load_conversation","conversation_id":"00000000-0000-7000-8000-000000000000"}',
+  '{"id":"a","kind":"answer_ask","ask_id":"x","approved":true,"input":{"x":[1,2]}}',
+];
+
+const isBlank = (line: Buffer): boolean => /^[ \t\r]*$/.test(line.toString("latin1"));
+
+/** A good line with some of its bytes changed, taken out, doubled or swapped. Messages are left out: each is a turn. */
+function changed(random: () => number): Buffer {
+  const bytes = [...Buffer.from(seeds[Math.floor(random() * seeds.length)] ?? "")];
+  for (let times = Math.floor(random() * 6); times > 0; times--) {
+    const at = Math.floor(random() * bytes.length);
+    if (random() < 0.5) bytes[at] = Math.floor(random() * 256);
+    else bytes.splice(at, 1 + Math.floor(random() * 5));
+  }
+  return Buffer.from(bytes.filter((byte) => byte !== 0x0a));
+}
+
+test("a reader that lags gets every token in order, is noticed, and an interrupt is heard meanwhile", async () => {
+  verifies("S1.23");
+  const words = "word ".repeat(100_000);
+  const turns = 16;
+  const few = { chunkChars: 500, usage: { inputTokens: 10, outputTokens: 10 } };
+  const stage = await openStage((_, { assistantTurns }) =>
+    assistantTurns < turns
+      ? replyWith(few, words, toolUse("Read", { file_path: "none" }))
+      : replyWith({ delayMs: 60_000 }, "never"),
+  );
+  const host = startDesktop(stage, ["--max-turns", "100"]);
+  await host.next("ready");
+  host.child.stdout?.pause();
+  host.send({ id: "m", kind: "user_message", message: "go" });
+  await until("everything was said", () => stage.server.requests.length === turns + 1);
+  host.send({ id: "i", kind: "interrupt" });
+  await until("the interrupt was heard", () => stage.log().some(({ type }) => type === "turn.interrupted"));
+  host.child.stdout?.resume();
+  expect(await host.next("done", ({ id }) => id === "m")).toMatchObject({ data: { status: "interrupted" } });
+  const told = host.lines.flatMap((line) => (line.type === "token" ? [String(line["token"])] : []));
+  expect(told.join("")).toBe(words.repeat(turns));
+  host.end();
+  expect((await host.exited).code).toBe(0);
+  expect(host.errors()).toContain("lags");
+});
+
+test("a pipe that closes and a shell that dies end the runtime with what it started, and every log is whole", {
+  timeout: 3_600_000,
+}, async () => {
+  verifies("S1.22");
+  const stage = await openStage((_, { assistantTurns }) =>
+    assistantTurns < 1 ? reply("Going.", toolUse("Bash", { command: "sleep 300" }, "b")) : reply("the end"),
+  );
+  for (let run = 0; run < countOf("desktop-ends"); run++) {
+    const host = startDesktop(stage, ["--allowed-tools", "Bash"]);
+    host.send({ id: "m", kind: "user_message", message: "go" });
+    await host.next("tool_use");
+    const kind = run % 3;
+    if (kind === 0) host.child.stdout?.destroy();
+    else if (kind === 1) host.child.kill("SIGTERM");
+    else for (const pipe of [host.child.stdin, host.child.stdout, host.child.stderr]) pipe?.destroy();
+    const { code, signal } = await host.exited;
+    expect(signal).toBeNull();
+    expect(kind === 1 ? [143] : [74], `kind ${kind}`).toContain(code);
+  }
+  for (const session of stage.sessions()) {
+    const log = stage.log(session);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
+    expect(log.at(-1)?.type).toBe("session.closed");
+  }
+});
+
+function generator(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

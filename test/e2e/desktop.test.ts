@@ -1,0 +1,210 @@
+// A shell that speaks the words of the desktop's protocol: conversations, pictures, questions, agents and limits.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../support/verifies.ts";
+import { type Host, type Line, startDesktop } from "./runner-host.ts";
+import { openStage, until } from "./stage.ts";
+
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** One end for each request: `done` or `error`. */
+async function end(host: Host, id: string): Promise<Line> {
+  await until(`the end of ${id}`, () => endsOf(host, id).length > 0);
+  const [line] = endsOf(host, id);
+  if (!line) throw new Error(id);
+  return line;
+}
+
+const dataOf = (line: Line): Record<string, unknown> => line["data"] as Record<string, unknown>;
+const listOf = (line: Line, name: string) => dataOf(line)[name] as Record<string, unknown>[];
+const endsOf = (host: Host, id: string) =>
+  host.lines.filter(({ type, id: its }) => its === id && (type === "done" || type === "error"));
+
+async function finish(host: Host): Promise<void> {
+  host.end();
+  expect(await host.exited).toEqual({ code: 0, signal: null });
+  expect(host.stray).toEqual([]);
+  for (const line of host.lines) expect(Number.isInteger(line["timestamp"])).toBe(true);
+}
+
+describe("keel desktop", () => {
+  test("conversations are made, spoken in, listed, loaded after a restart, gone on with and deleted", async () => {
+    verifies("S1.1", "S1.2", "S1.3", "S1.4", "S1.5", "S1.6", "S1.7", "S1.8", "S1.37");
+    const stage = await openStage((_, { assistantTurns }) => reply(`Answer ${assistantTurns}.`));
+    const first = startDesktop(stage);
+    expect(await first.next("ready")).toMatchObject({ protocol: 1, capabilities: expect.any(Array) });
+    first.send({ id: "m1", kind: "user_message", message: "Name three rivers, please." });
+    const done = await end(first, "m1");
+    expect(done).toMatchObject({ type: "done", data: { status: "completed", text: "Answer 0." } });
+    const tokens = first.lines.filter(({ type }) => type === "token");
+    expect(tokens.map((line) => line["token"]).join("")).toBe("Answer 0.");
+    expect(new Set(tokens.map((line) => line["id"]))).toEqual(new Set(["m1"]));
+    first.send({ id: "n", kind: "new_conversation" });
+    // On its heels: it goes to the new one.
+    first.send({ id: "m2", kind: "user_message", message: "And three lakes." });
+    const made = dataOf(await end(first, "n"))["conversation"] as Record<string, unknown>;
+    expect(dataOf(await end(first, "m2"))["conversation_id"]).toBe(made["id"]);
+    first.send({ id: "s", kind: "get_status" });
+    expect(dataOf(await end(first, "s"))).toMatchObject({
+      state: "ready",
+      conversationLength: 2,
+      uptime: expect.any(Number),
+      conversation_id: made["id"],
+    });
+    await finish(first);
+
+    const rivers = String(dataOf(done)["conversation_id"]);
+    const second = startDesktop(stage);
+    second.send({ id: "l", kind: "list_conversations" });
+    expect(listOf(await end(second, "l"), "conversations")).toMatchObject([
+      { id: made["id"], title: "And three lakes", message_count: 2, session_id: made["id"] },
+      { id: rivers, title: "Name three rivers, please", message_count: 2, session_id: rivers },
+    ]);
+    second.send({ id: "o", kind: "load_conversation", conversation_id: rivers });
+    second.send({ id: "m3", kind: "user_message", message: "Which is the longest?", images: null });
+    expect(listOf(await end(second, "o"), "messages")).toMatchObject([
+      { role: "user", content: "Name three rivers, please." },
+      { role: "assistant", content: "Answer 0." },
+    ]);
+    // The model has what was said before.
+    expect(dataOf(await end(second, "m3"))).toMatchObject({ text: "Answer 1.", conversation_id: rivers });
+    second.send({ id: "d", kind: "delete_conversation", conversation_id: rivers });
+    expect(await end(second, "d")).toMatchObject({ type: "done" });
+    second.send({ id: "x", kind: "load_conversation", conversation_id: rivers });
+    expect(await end(second, "x")).toMatchObject({ type: "error", code: "unknown_id" });
+    second.send({ id: "l2", kind: "list_conversations" });
+    expect(listOf(await end(second, "l2"), "conversations").map(({ id }) => id)).toEqual([made["id"]]);
+    await finish(second);
+  });
+
+  test("pictures come as the text of a list and as a list, and reach the model behind the words", async () => {
+    verifies("S1.35");
+    const stage = await openStage({ replies: [], otherwise: reply("Seen.") });
+    const host = startDesktop(stage);
+    const images = [{ data: pixel, mime_type: "image/png" }];
+    host.send({ id: "a", kind: "user_message", message: "look", images: JSON.stringify(images) });
+    host.send({ id: "b", kind: "user_message", message: "look again", images });
+    expect(await end(host, "a")).toMatchObject({ type: "done" });
+    expect(await end(host, "b")).toMatchObject({ type: "done" });
+    const last = JSON.stringify(stage.server.requests.at(-1)?.body);
+    expect(last.split(pixel)).toHaveLength(3);
+    expect(last.indexOf("look")).toBeLessThan(last.indexOf(pixel));
+    host.send({
+      id: "c",
+      kind: "user_message",
+      message: "no",
+      images: `[{"data":"data:x","mime_type":"image/png"}]`,
+    });
+    expect(await end(host, "c")).toMatchObject({ type: "error", code: "bad_field" });
+    await finish(host);
+  });
+
+  test("messages wait for each other; an interrupt names what it stopped, clearing stops all, time runs out", async () => {
+    verifies("S1.3", "S1.4", "S1.37");
+    const stage = await openStage((_, { lastUser }) =>
+      lastUser.includes("slow")
+        ? replyWith({ delayMs: 60_000 }, "never")
+        : reply(lastUser.includes("zebra") ? "Second." : "Other."),
+    );
+    const host = startDesktop(stage);
+    host.send({ id: "i0", kind: "interrupt" });
+    expect(dataOf(await end(host, "i0"))["interrupted"]).toEqual([]);
+    host.send({ id: "a", kind: "user_message", message: "slow" });
+    host.send({ id: "b", kind: "user_message", message: "zebra" });
+    host.send({ id: "s", kind: "get_status" });
+    expect(dataOf(await end(host, "s"))).toMatchObject({
+      state: "processing",
+      running: ["a"],
+      waiting: ["b"],
+    });
+    host.send({ id: "i", kind: "interrupt" });
+    expect(dataOf(await end(host, "i"))["interrupted"]).toEqual(["a"]);
+    expect(await end(host, "a")).toMatchObject({ type: "done", data: { status: "interrupted" } });
+    expect(await end(host, "b")).toMatchObject({ type: "done", data: { text: "Second." } });
+    host.send({ id: "c", kind: "user_message", message: "slow" });
+    host.send({ id: "d", kind: "user_message", message: "slow too" });
+    host.send({ id: "clear", kind: "clear_history" });
+    host.send({ id: "e", kind: "user_message", message: "after" });
+    expect(dataOf(await end(host, "clear"))["stopped"]).toEqual(["c", "d"]);
+    expect(dataOf(await end(host, "e"))["text"]).toBe("Other.");
+    // What was said before is not sent any more, and is still on record.
+    const sent = JSON.stringify(stage.server.requests.at(-1)?.body);
+    expect(sent).toContain("after");
+    expect(sent).not.toContain("zebra");
+    host.send({ id: "t", kind: "user_message", message: "slow", timeout_ms: 300 });
+    expect(await end(host, "t")).toMatchObject({ type: "error", code: "timeout" });
+    for (const id of ["a", "b", "c", "d", "clear", "e", "t"]) expect(endsOf(host, id), id).toHaveLength(1);
+    await finish(host);
+  });
+
+  test("what is not decided is asked; an answer counts once, and a shell that cannot be asked refuses", async () => {
+    verifies("S1.10", "S1.11", "S1.17");
+    const server = "mcp__desktop-assistant-tools__";
+    const call = reply(
+      toolUse(`${server}write_file`, { path: "note.txt", content: "hello" }, "w"),
+      toolUse(`${server}read_file`, { path: "there.txt" }, "r"),
+    );
+    const stage = await openStage({ replies: [call, reply("Written."), call, reply("Not written.")] });
+    writeFileSync(path.join(stage.project, "there.txt"), "words");
+    const host = startDesktop(stage);
+    host.send({ id: "m", kind: "user_message", message: "write it" });
+    const ask = await host.next("ask");
+    expect(ask).toMatchObject({ id: "m", data: { toolName: `${server}write_file`, askKind: "permission" } });
+    const askId = dataOf(ask)["askId"];
+    host.send({ id: "a0", kind: "answer_ask", ask_id: "none", approved: true });
+    expect(await end(host, "a0")).toMatchObject({ type: "error", code: "unknown_id" });
+    host.send({ id: "a1", kind: "answer_ask", ask_id: askId, approved: true });
+    expect(await end(host, "a1")).toMatchObject({ type: "done" });
+    expect(await end(host, "m")).toMatchObject({ type: "done", data: { text: "Written." } });
+    host.send({ id: "a2", kind: "answer_ask", ask_id: askId, approved: true });
+    expect(await end(host, "a2")).toMatchObject({ type: "error" });
+    const results = host.lines.filter(({ type }) => type === "tool_result").map(dataOf);
+    expect(results).toMatchObject([
+      { toolId: expect.any(String), failed: false },
+      { toolId: expect.any(String), failed: false },
+    ]);
+    expect(
+      host.lines.filter(({ type }) => type === "tool_use").map((line) => dataOf(line)["toolId"]),
+    ).toEqual(["w", "r"]);
+    await finish(host);
+    rmSync(path.join(stage.project, "note.txt"));
+    const mute = startDesktop(stage, ["--asks", "refused"]);
+    mute.send({ id: "m", kind: "user_message", message: "write it" });
+    expect(await end(mute, "m")).toMatchObject({ type: "done", data: { text: "Not written." } });
+    expect(mute.lines.filter(({ type }) => type === "tool_result").map(dataOf)).toContainEqual(
+      expect.objectContaining({ toolId: "w", denied: true }),
+    );
+    await finish(mute);
+  });
+
+  test("slash commands answer under the id of their message; agents that come into the folder are found", async () => {
+    verifies("S1.19", "S1.20", "S1.21");
+    const stage = await openStage({ replies: [], otherwise: reply("Heard.") });
+    const host = startDesktop(stage);
+    host.send({ id: "h", kind: "user_message", message: "/help" });
+    expect(dataOf(await end(host, "h"))["text"]).toContain("/status");
+    host.send({ id: "s", kind: "user_message", message: "/session" });
+    const status = dataOf(await end(host, "s"));
+    expect(status["text"]).toContain(`Session: ${status["session_id"]}`);
+    expect(stage.server.requests).toHaveLength(0);
+    host.send({ id: "u", kind: "user_message", message: "/ultrathink about it" });
+    expect(dataOf(await end(host, "u"))["text"]).toBe("Heard.");
+    expect(JSON.stringify(stage.server.requests.at(-1)?.body)).toContain("/ultrathink about it");
+    host.send({ id: "r", kind: "user_message", message: "/reset" });
+    expect(await end(host, "r")).toMatchObject({ type: "done", data: { command: "clear" } });
+    const agents = path.join(stage.env["HOME"] ?? "", ".claude", "agents");
+    mkdirSync(agents, { recursive: true });
+    writeFileSync(
+      path.join(agents, "gardener.md"),
+      "---\nname: gardener\ndescription: Knows plants.\n---\nYou know plants.\n",
+    );
+    host.send({ id: "g", kind: "user_message", message: "@gardener which rose is it?" });
+    expect(await end(host, "g")).toMatchObject({ type: "done" });
+    const sent = JSON.stringify(stage.server.requests.at(-1)?.body);
+    expect(sent).toContain('the agent \\"gardener\\"');
+    await finish(host);
+  });
+});
