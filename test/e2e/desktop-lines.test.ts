@@ -77,30 +77,28 @@ function changed(random: () => number): Buffer {
   return Buffer.from(bytes.filter((byte) => byte !== 0x0a));
 }
 
-test("a reader that lags gets every token in order, is noticed, and an interrupt is heard meanwhile", async () => {
-  verifies("S1.23");
-  const words = "word ".repeat(100_000);
-  const turns = 16;
-  const few = { chunkChars: 500, usage: { inputTokens: 10, outputTokens: 10 } };
+test("a reader that does not read gets every token in order later, and an interrupt is heard meanwhile", async () => {
+  verifies("S1.4");
+  const words = "word ".repeat(20_000);
   const stage = await openStage((_, { assistantTurns }) =>
-    assistantTurns < turns
-      ? replyWith(few, words, toolUse("Read", { file_path: "none" }))
+    assistantTurns < 3
+      ? replyWith({ chunkChars: 100 }, words, toolUse("Read", { file_path: "none" }))
       : replyWith({ delayMs: 60_000 }, "never"),
   );
-  const host = startDesktop(stage, ["--max-turns", "100"]);
+  const host = startDesktop(stage);
   await host.next("ready");
   host.child.stdout?.pause();
   host.send({ id: "m", kind: "user_message", message: "go" });
-  await until("everything was said", () => stage.server.requests.length === turns + 1);
+  await until("everything was said", () => stage.server.requests.length === 4);
   host.send({ id: "i", kind: "interrupt" });
   await until("the interrupt was heard", () => stage.log().some(({ type }) => type === "turn.interrupted"));
   host.child.stdout?.resume();
   expect(await host.next("done", ({ id }) => id === "m")).toMatchObject({ data: { status: "interrupted" } });
   const told = host.lines.flatMap((line) => (line.type === "token" ? [String(line["token"])] : []));
-  expect(told.join("")).toBe(words.repeat(turns));
+  expect(told.join("")).toBe(words.repeat(3));
   host.end();
   expect((await host.exited).code).toBe(0);
-  expect(host.errors()).toContain("lags");
+  expect(host.stray).toEqual([]);
 });
 
 test("a pipe that closes and a shell that dies end the runtime with what it started, and every log is whole", {

@@ -90,7 +90,7 @@ export class Conversation {
       askedMs: 0,
     };
     this.#messages.push(message);
-    this.#inTurn(() => this.#perform(message));
+    void this.#inTurn(() => this.#perform(message));
   }
 
   /** Stops what runs; what waits goes on. The ids of what was stopped. */

@@ -42,13 +42,16 @@ const overOrNone = "There is no such question, or it is over.";
 type Complaint = { readonly code: ResponseOf<"error">["code"]; readonly message: string };
 type Answered = Result<JsonObject, Complaint>;
 
+/** Which conversation is meant where none is named. What turns out not to be there gives way to the one before. */
+type Choice = { readonly id: string; before: Choice | undefined; isThere: boolean };
+
 export class Desktop implements LineHost {
   readonly #wish: DesktopOptions;
   readonly #outlet: Outlet<DesktopResponse>;
   readonly #world: ConversationWorld;
   /** The one that was used last is the last. */
   readonly #open = new Map<string, Conversation>();
-  #current: string | undefined;
+  #chosen: Choice | undefined;
   readonly #answering = new Set<Promise<void>>();
   readonly #startedMs: number;
   #isClosing = false;
@@ -165,10 +168,11 @@ export class Desktop implements LineHost {
   }
 
   #takeMessage(request: RequestOf<"user_message">): void {
-    const wanted = request.conversation_id ?? this.#current ?? this.#wish.home.ids.uuid();
-    if (request.conversation_id == null && this.#current === undefined) {
+    const known = request.conversation_id ?? this.#current();
+    const wanted = known ?? this.#wish.home.ids.uuid();
+    if (known === undefined) {
       this.#wish.conversations.begin(wanted);
-      this.#current = wanted;
+      this.#choose(wanted);
     }
     const conversation = this.#conversation(wanted);
     if (conversation.idsOf("waiting").length >= maxWaiting)
@@ -180,11 +184,11 @@ export class Desktop implements LineHost {
   /** What `done` carries. What it means for later lines happens at once: they may be here already. Throws a Fault. */
   async #answer(request: Exclude<DesktopRequest, { kind: "user_message" }>): Promise<Answered> {
     const { conversations } = this.#wish;
-    const current = this.#current;
+    const current = this.#current();
     switch (request.kind) {
       case "new_conversation": {
         const id = this.#wish.home.ids.uuid();
-        this.#current = id;
+        this.#choose(id);
         return ok({ conversation: conversationJson(await conversations.create(id)) });
       }
       case "load_conversation":
@@ -220,22 +224,32 @@ export class Desktop implements LineHost {
   }
 
   async #load(id: string): Promise<Answered> {
-    const before = this.#current;
-    this.#current = id;
+    const choice = this.#choose(id);
     try {
       const { conversation, messages } = await this.#wish.conversations.load(id);
+      choice.before = undefined;
       return ok({ conversation: conversationJson(conversation), messages: messages.map(messageJson) });
     } catch (thrown) {
-      if (this.#current === id) this.#current = before;
+      choice.isThere = false;
       throw thrown;
     }
+  }
+
+  #choose(id: string): Choice {
+    this.#chosen = { id, before: this.#chosen, isThere: true };
+    return this.#chosen;
+  }
+
+  #current(): string | undefined {
+    while (this.#chosen && !this.#chosen.isThere) this.#chosen = this.#chosen.before;
+    return this.#chosen?.id;
   }
 
   async #delete(id: string): Promise<Answered> {
     const open = this.#open.get(id);
     const stopped = [...(open?.idsOf("running") ?? []), ...(open?.idsOf("waiting") ?? [])];
     this.#open.delete(id);
-    if (this.#current === id) this.#current = undefined;
+    if (this.#current() === id) this.#chosen = undefined;
     await open?.close();
     await this.#wish.conversations.delete(id);
     return ok({ conversation_id: id, stopped });
