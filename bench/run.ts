@@ -19,6 +19,7 @@ import { bundlePrograms } from "./processes.ts";
 import { printReport, type Report } from "./report.ts";
 import { acpSuite } from "./suites/acp.ts";
 import { consoleSuite } from "./suites/console.ts";
+import { desktopSuite } from "./suites/desktop.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
 import { longSuite } from "./suites/long.ts";
@@ -43,6 +44,7 @@ const suites: Readonly<Record<string, Suite>> = {
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,
+  desktop: desktopSuite,
   sdk: sdkSuite,
   server: serverSuite,
   start: startSuite,

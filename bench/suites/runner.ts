@@ -37,28 +37,12 @@ function runnerContest(stage: StartStage): Contest {
     },
     keel: {
       name: "keel runner",
-      run: async (): Promise<Samples> => {
-        const home = await stage.folder();
-        const { firstRequestMs, readyMs, peakMb } = await runSpawned({
-          command,
-          parameters: ["runner"],
-          env: keelEnv(home),
-          cwd: stage.cwd,
-          toolTurns: 0,
-          async drive(child) {
-            child.stdin?.write(`${JSON.stringify({ type: "message", content: "Hello." })}\n`);
-            let readyAt: number | undefined;
-            if (!child.stdout) return undefined;
-            for await (const line of createInterface(child.stdout)) {
-              const { type } = JSON.parse(line);
-              if (type === "ready") readyAt = performance.now();
-              if (type === "turn_complete") child.stdin?.end();
-            }
-            return readyAt;
-          },
-        });
-        return { ready: [readyMs ?? Number.NaN], first: [firstRequestMs], memory: [peakMb] };
-      },
+      run: () =>
+        lineHostRun(stage, {
+          word: "runner",
+          message: { type: "message", content: "Hello." },
+          last: "turn_complete",
+        }),
     },
     peers: official ? [officialEntrant(official, stage)] : [],
     figures: [
@@ -67,4 +51,31 @@ function runnerContest(stage: StartStage): Contest {
       { key: "memory", name: "memory of one runner at its first request", unit: "MB" },
     ],
   };
+}
+
+/** A process that a host drives over lines, from its spawn to the end of one message. */
+export async function lineHostRun(
+  stage: StartStage,
+  { word, message, last }: { word: string; message: object; last: string },
+): Promise<Samples> {
+  const home = await stage.folder();
+  const { firstRequestMs, readyMs, peakMb } = await runSpawned({
+    command,
+    parameters: [word],
+    env: keelEnv(home),
+    cwd: stage.cwd,
+    toolTurns: 0,
+    async drive(child) {
+      child.stdin?.write(`${JSON.stringify(message)}\n`);
+      let readyAt: number | undefined;
+      if (!child.stdout) return undefined;
+      for await (const line of createInterface(child.stdout)) {
+        const { type } = JSON.parse(line);
+        if (type === "ready") readyAt = performance.now();
+        if (type === last) child.stdin?.end();
+      }
+      return readyAt;
+    },
+  });
+  return { ready: [readyMs ?? Number.NaN], first: [firstRequestMs], memory: [peakMb] };
 }

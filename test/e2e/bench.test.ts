@@ -30,6 +30,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "policy",
     "resume",
     "runner",
+    "desktop",
     "sdk",
     "server",
     "start",

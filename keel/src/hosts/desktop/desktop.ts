@@ -79,7 +79,10 @@ export class Desktop implements LineHost {
     this.#world = {
       clock,
       uuid: () => home.ids.uuid(),
-      open: async (id) => home.open({ ...(await options()), which: await conversations.choiceOf(id) }),
+      async open(id) {
+        const which = await conversations.choiceOf(id);
+        return home.open({ ...(await options()), which });
+      },
       isEmpty: (id) => conversations.isEmpty(id),
       tell: (response) => this.tell(response),
       log,
