@@ -14,7 +14,10 @@ const run = promisify(execFile);
 const examples = path.resolve(import.meta.dirname, "../../examples/desktop");
 
 /** A call that is asked about, and then a long word: more than a pipe holds at once. */
-const replies = [reply(toolUse("Bash", { command: "touch never" }, "b")), reply(`Hello ${"there".repeat(40_000)}.`)];
+const replies = [
+  reply(toolUse("Bash", { command: "touch never" }, "b")),
+  reply(`Hello ${"there".repeat(40_000)}.`),
+];
 
 test("a host in Rust's standard library holds a conversation, says no to what is asked, and reads to the end", {
   timeout: 180_000,

@@ -1,4 +1,5 @@
 // Lines that no shell should send, readers that lag, pipes that close and shells that die.
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { countOf, seed } from "../support/budget.ts";
@@ -106,12 +107,14 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
 }, async () => {
   verifies("S1.22");
   const stage = await openStage((_, { assistantTurns }) =>
-    assistantTurns < 1 ? reply("Going.", toolUse("Bash", { command: "sleep 300" }, "b")) : reply("the end"),
+    assistantTurns < 1
+      ? reply("Going.", toolUse("Bash", { command: `sleep 300.${process.pid}` }, "b"))
+      : reply("the end"),
   );
   for (let run = 0; run < countOf("desktop-ends"); run++) {
     const host = startDesktop(stage, ["--allowed-tools", "Bash"]);
     host.send({ id: "m", kind: "user_message", message: "go" });
-    await host.next("tool_use");
+    await until("its command runs", () => isRunning(`sleep\0300.${process.pid}`));
     const kind = run % 3;
     if (kind === 0) host.child.stdout?.destroy();
     else if (kind === 1) host.child.kill("SIGTERM");
@@ -119,6 +122,7 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
     const { code, signal } = await host.exited;
     expect(signal).toBeNull();
     expect(kind === 1 ? [143] : [74], `kind ${kind}`).toContain(code);
+    await until("its command is gone", () => !isRunning(`sleep\0300.${process.pid}`));
   }
   for (const session of stage.sessions()) {
     const log = stage.log(session);
@@ -126,6 +130,16 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
     expect(log.at(-1)?.type).toBe("session.closed");
   }
 });
+
+const isRunning = (words: string): boolean =>
+  readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").startsWith(words);
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
 
 function generator(start: number): () => number {
   let state = start >>> 0;

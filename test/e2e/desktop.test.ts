@@ -81,15 +81,24 @@ describe("keel desktop", () => {
   });
 
   test("pictures come as the text of a list and as a list, and reach the model behind the words", async () => {
-    verifies("S1.35");
-    const stage = await openStage({ replies: [], otherwise: reply("Seen.") });
-    const host = startDesktop(stage);
+    verifies("S1.34", "S1.35");
+    const stage = await openStage({ replies: [], otherwise: reply("Seen.") }, { key: "sk-kept" });
+    const allowed = path.join(stage.project, "allowed");
+    mkdirSync(allowed);
+    // The key in a file for this user alone, the folder by its variable, the model by its flag.
+    const kept = await stage.run(["auth", "set", "anthropic", "--file", "--base-url", stage.server.url], {
+      stdin: "sk-kept",
+    });
+    expect(kept.code).toBe(0);
+    const host = startDesktop(stage, ["--model", "claude-sonnet-4-5"], { ALLOWED_ROOT_DIR: allowed });
     const images = [{ data: pixel, mime_type: "image/png" }];
     host.send({ id: "a", kind: "user_message", message: "look", images: JSON.stringify(images) });
     host.send({ id: "b", kind: "user_message", message: "look again", images });
     expect(await end(host, "a")).toMatchObject({ type: "done" });
     expect(await end(host, "b")).toMatchObject({ type: "done" });
     const last = JSON.stringify(stage.server.requests.at(-1)?.body);
+    expect(last).toContain('"model":"claude-sonnet-4-5');
+    expect(stage.log()[0]).toMatchObject({ cwd: allowed });
     expect(last.split(pixel)).toHaveLength(3);
     expect(last.indexOf("look")).toBeLessThan(last.indexOf(pixel));
     host.send({

@@ -17,12 +17,13 @@ async function verdict(
   rules: readonly string[],
   command: string,
   mode: "default" | "bypassPermissions" = "default",
+  tool = "Bash",
 ) {
   const parsed = rules.flatMap((text) => parseRule(text, "user") ?? []);
   const place = { cwd: "/srv/project", home: "/home/dev", roots: ["/srv/project"], trusted: true };
   const lists = { allow: [], ask: [], deny: [], [kind]: parsed };
   return explain(
-    { tool: "Bash", input: { command }, ...place, mode, rules: lists, readOnlyAuto: false },
+    { tool, input: { command }, ...place, mode, rules: lists, readOnlyAuto: false },
     await grammar.parse(command),
   );
 }
@@ -237,6 +238,30 @@ describe("a deny rule", () => {
       expect((await verdict("deny", [], command, "bypassPermissions")).verdict).toBe("allow");
     },
   );
+});
+
+describe("another tool that runs commands", () => {
+  const other = "mcp__desktop-assistant-tools__run_shell_command";
+
+  test.each([
+    ["deny", "Bash(curl:*)", "ls; curl x", "deny"],
+    ["deny", "Bash", "ls", "deny"],
+    ["deny", "mcp__desktop-assistant-tools", "ls", "deny"],
+    ["deny", `${other}(curl:*)`, "env curl x", "deny"],
+    ["ask", "Bash(npm publish:*)", "npm publish", "ask"],
+    ["allow", "Bash(npm run test)", "npm run test", "allow"],
+    ["allow", `${other}(npm run:*)`, "npm run test", "allow"],
+    ["allow", `${other}(npm run:*)`, "npm run test; rm x", "ask"],
+    ["allow", "mcp__desktop-assistant-tools", "rm x", "ask"],
+  ] as const)("%s %s and %s: %s", async (kind, rule, command, expected) => {
+    verifies("S1.17");
+    expect(await verdict(kind, [rule], command, "default", other)).toMatchObject({ verdict: expected });
+  });
+
+  test("has no rules that hold for Bash but its own", async () => {
+    expect(await verdict("deny", [`${other}(curl:*)`], "curl x")).toMatchObject({ verdict: "deny" });
+    expect(await verdict("allow", [`${other}(npm run:*)`], "npm run test")).toMatchObject({ verdict: "ask" });
+  });
 });
 
 describe("a deny rule of several words", () => {

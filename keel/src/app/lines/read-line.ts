@@ -76,6 +76,7 @@ const complaintCodes: Partial<Record<Fault["code"], ErrorCode>> = {
   session_closed: "closed",
   checkpoint_unknown: "unknown_id",
   session_unknown: "unknown_id",
+  session_invalid_id: "unknown_id",
 };
 
 export const complaintOf = ({ code, message }: Fault): Pick<BadLine, "code" | "message"> => ({
