@@ -108,13 +108,13 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
   verifies("S1.22");
   const stage = await openStage((_, { assistantTurns }) =>
     assistantTurns < 1
-      ? reply("Going.", toolUse("Bash", { command: `sleep 300.${process.pid}` }, "b"))
+      ? reply("Going.", toolUse("Bash", { command: commandLine.replace("\0", " ") }, "b"))
       : reply("the end"),
   );
   for (let run = 0; run < countOf("desktop-ends"); run++) {
     const host = startDesktop(stage, ["--allowed-tools", "Bash"]);
     host.send({ id: "m", kind: "user_message", message: "go" });
-    await until("its command runs", () => isRunning(`sleep\0300.${process.pid}`));
+    await until("its command runs", () => isRunning(commandLine));
     const kind = run % 3;
     if (kind === 0) host.child.stdout?.destroy();
     else if (kind === 1) host.child.kill("SIGTERM");
@@ -122,7 +122,7 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
     const { code, signal } = await host.exited;
     expect(signal).toBeNull();
     expect(kind === 1 ? [143] : [74], `kind ${kind}`).toContain(code);
-    await until("its command is gone", () => !isRunning(`sleep\0300.${process.pid}`));
+    await until("its command is gone", () => !isRunning(commandLine));
   }
   for (const session of stage.sessions()) {
     const log = stage.log(session);
@@ -130,6 +130,8 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
     expect(log.at(-1)?.type).toBe("session.closed");
   }
 });
+
+const commandLine = ["sleep", `300.${process.pid}`].join("\0");
 
 const isRunning = (words: string): boolean =>
   readdirSync("/proc").some((name) => {

@@ -4,7 +4,7 @@
  */
 import type { LineOutput } from "./line-host.ts";
 
-export type Telling<E> = {
+export type HostTelling<E> = {
   /** Only entertains: left out for a reader that lags. */
   isPastime(event: E): boolean;
   /** Its text, if it is one that may wait for more of it. */
@@ -19,13 +19,13 @@ const maxWaitingBytes = 4 * 1024 * 1024;
 /** One line of held text: far more than a reply has, and far less than hosts let a line have. */
 const maxHeldCharacters = 1024 * 1024;
 
-export class Outlet<E> {
+export class HostOutlet<E> {
   readonly #out: LineOutput;
-  readonly #telling: Telling<E>;
+  readonly #telling: HostTelling<E>;
   /** Text that a reader who lags has not got yet; it goes out before anything else does. */
   #held: E | undefined;
 
-  constructor(out: LineOutput, telling: Telling<E>) {
+  constructor(out: LineOutput, telling: HostTelling<E>) {
     this.#out = out;
     this.#telling = telling;
   }

@@ -9,7 +9,7 @@ import { toFault } from "../../kernel/fault.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
-import type { Envelope, EnvelopeOf } from "../../protocol/event/envelope.ts";
+import { type Envelope, type EnvelopeOf, type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import { endsWell } from "../../protocol/reasons.ts";
 import { askLine, type DesktopLine, type DesktopMemo, noMemo, toLines } from "./dialect.ts";
@@ -35,7 +35,7 @@ export type ConversationWorld = {
   readonly messageMs: number;
 };
 
-type Message = {
+type QueuedMessage = {
   readonly request: RequestOf<"user_message">;
   /** By which its events are found. */
   readonly inputId: string;
@@ -50,13 +50,13 @@ type Message = {
 /** What hears no stop has its answer all the same. */
 const graceMs = 5_000;
 
-export class Conversation {
+export class DesktopConversation {
   readonly id: string;
   readonly #world: ConversationWorld;
   #session: Promise<OpenSession> | undefined;
   #opened: OpenSession | undefined;
   #memo: DesktopMemo = noMemo;
-  readonly #messages: Message[] = [];
+  readonly #messages: QueuedMessage[] = [];
   #work: Promise<void> = Promise.resolve();
   readonly #asked = new Map<string, { readonly sinceMs: number; readonly closed: AbortController }>();
   #isAlone = false;
@@ -80,7 +80,7 @@ export class Conversation {
 
   /** Never throws: what goes wrong is the answer. */
   take(request: RequestOf<"user_message">): void {
-    const message: Message = {
+    const message: QueuedMessage = {
       request,
       inputId: this.#world.uuid(),
       ended: Promise.withResolvers(),
@@ -154,7 +154,7 @@ export class Conversation {
     }
   }
 
-  async #stop(messages: readonly Message[]): Promise<void> {
+  async #stop(messages: readonly QueuedMessage[]): Promise<void> {
     for (const message of messages) message.isStopped = true;
     await this.#opened?.submit({ type: "interrupt", dropQueued: true });
   }
@@ -165,7 +165,7 @@ export class Conversation {
     return done;
   }
 
-  async #perform(message: Message): Promise<void> {
+  async #perform(message: QueuedMessage): Promise<void> {
     if (message.isStopped) return this.#stopped(message);
     message.state = "running";
     const limit = new AbortController();
@@ -182,7 +182,7 @@ export class Conversation {
     }
   }
 
-  async #submit(message: Message): Promise<void> {
+  async #submit(message: QueuedMessage): Promise<void> {
     const { request, inputId } = message;
     const session = await this.#open();
     if (message.isStopped) return this.#stopped(message);
@@ -197,7 +197,7 @@ export class Conversation {
   }
 
   /** Time in which a person is asked does not count. */
-  async #limit(message: Message, over: AbortSignal): Promise<void> {
+  async #limit(message: QueuedMessage, over: AbortSignal): Promise<void> {
     const { clock, messageMs } = this.#world;
     const allowedMs = message.request.timeout_ms ?? messageMs;
     const startedMs = clock.monotonicMs();
@@ -242,11 +242,14 @@ export class Conversation {
     for (const line of lines) this.#tell(line);
     if (envelope.type === "ask.opened") this.#waitForAnswer(envelope.ask.id);
     if (envelope.type === "ask.closed") this.#answered(envelope.askId);
-    if (envelope.origin) return;
-    if (envelope.type === "turn.finished") this.#turnEnds(envelope);
-    if (envelope.type === "input.dropped") this.#dropped(envelope);
-    if (envelope.type === "notice.raised") this.#world.log(envelope.text);
+    if (!envelope.origin) handle(this.#ends, envelope);
   }
+
+  readonly #ends: EventHandlers<Envelope, [], void> = {
+    "turn.finished": (event) => this.#turnEnds(event),
+    "input.dropped": (event) => this.#dropped(event),
+    "notice.raised": ({ text: words }) => this.#world.log(words),
+  };
 
   #tell({ inputId, ...line }: DesktopLine): void {
     const message = this.#messages.find((one) => one.inputId === inputId);
@@ -256,7 +259,7 @@ export class Conversation {
   }
 
   /** Commands are answered and words are asked about before there is a turn. */
-  #running(): Message | undefined {
+  #running(): QueuedMessage | undefined {
     return this.#memo.inputIds.length > 0
       ? undefined
       : this.#messages.find(({ state }) => state === "running");
@@ -309,7 +312,7 @@ export class Conversation {
     this.#fail(message, { error: reason ?? "The message was not taken.", code: "failed", fault: why });
   }
 
-  #stopped(message: Message): void {
+  #stopped(message: QueuedMessage): void {
     if (message.isLate)
       this.#fail(message, {
         error: "The message took longer than its limit and was stopped.",
@@ -318,7 +321,7 @@ export class Conversation {
     else this.#done(message, { status: "interrupted" });
   }
 
-  #done(message: Message, data: JsonObject): void {
+  #done(message: QueuedMessage, data: JsonObject): void {
     this.#end(message, {
       type: "done",
       id: message.request.id,
@@ -327,14 +330,14 @@ export class Conversation {
   }
 
   #fail(
-    message: Message,
+    message: QueuedMessage,
     why: Pick<Extract<DesktopResponse, { type: "error" }>, "error" | "code" | "fault">,
   ): void {
     this.#end(message, { type: "error", id: message.request.id, conversation_id: this.id, ...why });
   }
 
   /** The first end counts. */
-  #end(message: Message, response: DesktopResponse): void {
+  #end(message: QueuedMessage, response: DesktopResponse): void {
     if (message.state === "over") return;
     message.state = "over";
     this.#messages.splice(this.#messages.indexOf(message), 1);

@@ -4,7 +4,7 @@
  */
 import type { Home } from "../../app/home.ts";
 import type { LineEnding, LineHost, LineOutput } from "../../app/lines/line-host.ts";
-import { Outlet } from "../../app/lines/outlet.ts";
+import { HostOutlet } from "../../app/lines/outlet.ts";
 import { complaintOf } from "../../app/lines/read-line.ts";
 import type { OpenOptions } from "../../app/options.ts";
 import { within } from "../../kernel/deadline.ts";
@@ -14,7 +14,7 @@ import { type JsonObject, toLine } from "../../kernel/json.ts";
 import { never } from "../../kernel/never.ts";
 import { failed, ok, type Result } from "../../kernel/result.ts";
 import type { LineRead } from "../../transport/lines.ts";
-import { Conversation, type ConversationWorld } from "./conversation.ts";
+import { type ConversationWorld, DesktopConversation } from "./conversation.ts";
 import { type ConversationList, conversationJson, messageJson } from "./conversation-list.ts";
 import { type DesktopRequest, type RequestOf, readRequest } from "./requests.ts";
 import { type DesktopResponse, protocolVersion, type ResponseOf } from "./responses.ts";
@@ -40,17 +40,17 @@ const maxWaiting = 100;
 const overOrNone = "There is no such question, or it is over.";
 
 type Complaint = { readonly code: ResponseOf<"error">["code"]; readonly message: string };
-type Answered = Result<JsonObject, Complaint>;
+type RequestAnswer = Result<JsonObject, Complaint>;
 
 /** Which conversation is meant where none is named. What turns out not to be there gives way to the one before. */
 type Choice = { readonly id: string; before: Choice | undefined; isThere: boolean };
 
 export class Desktop implements LineHost {
   readonly #wish: DesktopOptions;
-  readonly #outlet: Outlet<DesktopResponse>;
+  readonly #outlet: HostOutlet<DesktopResponse>;
   readonly #world: ConversationWorld;
   /** The one that was used last is the last. */
-  readonly #open = new Map<string, Conversation>();
+  readonly #open = new Map<string, DesktopConversation>();
   #chosen: Choice | undefined;
   readonly #answering = new Set<Promise<void>>();
   readonly #startedMs: number;
@@ -64,7 +64,7 @@ export class Desktop implements LineHost {
     const { home, conversations, options, out, log, asks, askMs, messageMs } = wish;
     const { clock } = home;
     this.#startedMs = clock.monotonicMs();
-    this.#outlet = new Outlet(out, {
+    this.#outlet = new HostOutlet(out, {
       isPastime: () => false,
       textOf: (told) => (told.type === "token" ? told.token : undefined),
       join: (held, next) =>
@@ -185,7 +185,7 @@ export class Desktop implements LineHost {
   }
 
   /** What `done` carries. What it means for later lines happens at once: they may be here already. Throws a Fault. */
-  async #answer(request: Exclude<DesktopRequest, { kind: "user_message" }>): Promise<Answered> {
+  async #answer(request: Exclude<DesktopRequest, { kind: "user_message" }>): Promise<RequestAnswer> {
     const { conversations } = this.#wish;
     const current = this.#current();
     switch (request.kind) {
@@ -226,7 +226,7 @@ export class Desktop implements LineHost {
     }
   }
 
-  async #load(id: string): Promise<Answered> {
+  async #load(id: string): Promise<RequestAnswer> {
     const choice = this.#choose(id);
     try {
       const { conversation, messages } = await this.#wish.conversations.load(id);
@@ -248,7 +248,7 @@ export class Desktop implements LineHost {
     return this.#chosen?.id;
   }
 
-  async #delete(id: string): Promise<Answered> {
+  async #delete(id: string): Promise<RequestAnswer> {
     const open = this.#open.get(id);
     const stopped = [...(open?.idsOf("running") ?? []), ...(open?.idsOf("waiting") ?? [])];
     this.#open.delete(id);
@@ -279,8 +279,8 @@ export class Desktop implements LineHost {
   }
 
   /** Its place is that of the one that was used last. */
-  #conversation(id: string): Conversation {
-    const conversation = this.#open.get(id) ?? new Conversation(id, this.#world);
+  #conversation(id: string): DesktopConversation {
+    const conversation = this.#open.get(id) ?? new DesktopConversation(id, this.#world);
     this.#open.delete(id);
     this.#open.set(id, conversation);
     return conversation;

@@ -6,14 +6,14 @@ import { textOf, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
 import type { ResponseOf } from "./responses.ts";
 
-type Told = "token" | "withdrawn" | "tool_use" | "tool_result" | "ask" | "ask_closed";
+type ToldType = "token" | "withdrawn" | "tool_use" | "tool_result" | "ask" | "ask_closed";
 /** Without what only the host knows: whose conversation and which request it is. */
 export type DesktopLine = {
-  [T in Told]: Omit<ResponseOf<T>, "id" | "conversation_id"> & {
+  [T in ToldType]: Omit<ResponseOf<T>, "id" | "conversation_id"> & {
     /** The input whose turn it is; none where nobody's words began it. */
     readonly inputId?: string | undefined;
   };
-}[Told];
+}[ToldType];
 
 export type DesktopMemo = {
   /** The inputs of the running turn. */
@@ -38,10 +38,10 @@ export function toLines(envelope: Envelope, memo: DesktopMemo): DesktopDialectOu
   return [inputId === undefined ? lines : lines.map((line) => ({ ...line, inputId })), next];
 }
 
-type Handlers = EventHandlers<Envelope, [memo: DesktopMemo], DesktopDialectOutput>;
+type DesktopHandlers = EventHandlers<Envelope, [memo: DesktopMemo], DesktopDialectOutput>;
 
 /** What somebody is asked and what is called is told of agents too; their words are for who gave them the work. */
-const fromAgent: Handlers = {
+const fromAgent: DesktopHandlers = {
   "model.finished": (event, memo) => [usesIn(event), memo],
   "tool.finished": (event, memo) => {
     const { callId: toolId, tool: toolName, failed, content, origin } = event;
@@ -65,7 +65,7 @@ const fromAgent: Handlers = {
 };
 
 /** The others say nothing to a shell. */
-const fromSession: Handlers = {
+const fromSession: DesktopHandlers = {
   ...fromAgent,
   "turn.started": ({ inputIds }, memo) => [[], { ...memo, inputIds, said: "" }],
   "input.joined": ({ inputIds }, memo) => [[], { ...memo, inputIds: [...memo.inputIds, ...inputIds] }],

@@ -65,12 +65,12 @@ export const requestSchemas = {
 } as const;
 
 export type RequestKind = keyof typeof requestSchemas;
-type Sent = { [K in RequestKind]: z.infer<(typeof requestSchemas)[K]> };
+type SentRequests = { [K in RequestKind]: z.infer<(typeof requestSchemas)[K]> };
 /** With its pictures as a list, whichever way they came. */
 export type DesktopRequest = {
   [K in RequestKind]: K extends "user_message"
-    ? Omit<Sent[K], "images"> & { readonly images: readonly SentImage[] }
-    : Sent[K];
+    ? Omit<SentRequests[K], "images"> & { readonly images: readonly SentImage[] }
+    : SentRequests[K];
 }[RequestKind];
 export type RequestOf<K extends RequestKind> = Extract<DesktopRequest, { kind: K }>;
 
@@ -88,7 +88,7 @@ function readKind(object: JsonObject): Result<DesktopRequest, BadLine> {
   if (typeof kind !== "string") return failed({ code: "bad_message", message: "The line has no kind." });
   if (!isKind(kind))
     return failed({ code: "unknown_type", message: `There is no request ${JSON.stringify(cut(kind))}.` });
-  const fields = readFields<Sent[RequestKind]>(kind, requestSchemas[kind], object);
+  const fields = readFields<SentRequests[RequestKind]>(kind, requestSchemas[kind], object);
   if (!fields.ok) return fields;
   const sent = fields.value;
   if (sent.kind !== "user_message") return ok(sent);

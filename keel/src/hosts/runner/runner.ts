@@ -5,7 +5,7 @@
 import type { Home } from "../../app/home.ts";
 import { refuseAsks } from "../../app/lines/answers.ts";
 import type { LineEnding, LineHost, LineOutput } from "../../app/lines/line-host.ts";
-import { Outlet } from "../../app/lines/outlet.ts";
+import { HostOutlet } from "../../app/lines/outlet.ts";
 import { type BadLine, complaintOf } from "../../app/lines/read-line.ts";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { OpenOptions } from "../../app/options.ts";
@@ -47,7 +47,7 @@ export class Runner implements LineHost {
   readonly #answering = new Set<Promise<void>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #answered = new Set<string>();
-  readonly #outlet: Outlet<RunnerEvent>;
+  readonly #outlet: HostOutlet<RunnerEvent>;
   #isClosing = false;
   readonly #ending = Promise.withResolvers<LineEnding>();
   /** Resolves when the conversation is to end, and says why. */
@@ -57,7 +57,7 @@ export class Runner implements LineHost {
     this.#wish = runnerOptions;
     const { out, debug, start } = runnerOptions;
     const conversationId = start.conversationId ?? "default";
-    this.#outlet = new Outlet(out, {
+    this.#outlet = new HostOutlet(out, {
       isPastime: ({ type }) => type === "tool_progress" || type === "thinking_delta",
       textOf: (event) => (event.type === "assistant_text" ? event.text : undefined),
       join: (held, next) =>

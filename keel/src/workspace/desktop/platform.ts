@@ -30,8 +30,8 @@ const openMs = 1_500;
 const maxClipboardBytes = 10 * 1024 * 1024;
 const maxPictureBytes = 64 * 1024 * 1024;
 
-type Ran = { readonly ok: true; readonly output: Buffer } | DesktopRefusal;
-type Wanted = {
+type ProgramEnd = { readonly ok: true; readonly output: Buffer } | DesktopRefusal;
+type ProgramWish = {
   readonly what: string;
   readonly ms: number;
   readonly file?: string | undefined;
@@ -46,9 +46,9 @@ export function desktopPlatform({ env, cwd, platform = process.platform }: Deskt
   const row = kind && desktopPrograms[kind];
   const run = async (
     programs: readonly DesktopProgram[] | undefined,
-    wanted: Wanted,
+    wanted: ProgramWish,
     signal: AbortSignal,
-  ): Promise<Ran> => {
+  ): Promise<ProgramEnd> => {
     if (!programs)
       return refused(
         "no_display",
@@ -128,9 +128,9 @@ function findProgram(name: string, { env, cwd }: { env: Environment; cwd: string
 
 function runProgram(
   { place, program, args }: DesktopProgram & { readonly place: string },
-  { ms, file = "", target = "", input, goesOn = false }: Wanted,
+  { ms, file = "", target = "", input, goesOn = false }: ProgramWish,
   { env, signal }: { env: Environment; signal: AbortSignal },
-): Promise<Ran> {
+): Promise<ProgramEnd> {
   const given = args.map((arg) => arg.replace("{file}", () => file).replace("{target}", () => target));
   const reads = input === undefined && file === "" && !goesOn;
   return new Promise((resolve) => {
@@ -142,12 +142,12 @@ function runProgram(
     });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const end = (ran: Ran): void => {
+    const end = (ran: ProgramEnd): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
       resolve(ran);
     };
-    const give = (ran: Ran): void => {
+    const give = (ran: ProgramEnd): void => {
       child.kill("SIGKILL");
       end(ran);
     };

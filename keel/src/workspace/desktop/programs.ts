@@ -9,7 +9,7 @@ export type DesktopProgram = {
   readonly args: readonly string[];
 };
 
-type Row = {
+type ProgramRow = {
   readonly read: readonly DesktopProgram[];
   readonly write: readonly DesktopProgram[];
   readonly open: readonly DesktopProgram[];
@@ -37,7 +37,7 @@ const gnome = (...args: string[]): DesktopProgram => of("gnome-screenshot", ...a
 const spectacle = (part: string): DesktopProgram => of("spectacle", "-b", "-n", part, "-o", "{file}");
 const xdg = [of("xdg-open", "{target}"), of("gio", "open", "{target}")];
 
-export const desktopPrograms: Readonly<Record<DesktopKind, Row>> = {
+export const desktopPrograms: Readonly<Record<DesktopKind, ProgramRow>> = {
   wayland: {
     read: [of("wl-paste", "--no-newline")],
     write: [of("wl-copy")],
