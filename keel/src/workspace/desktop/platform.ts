@@ -30,7 +30,7 @@ const openMs = 1_500;
 const maxClipboardBytes = 10 * 1024 * 1024;
 const maxPictureBytes = 64 * 1024 * 1024;
 
-type ProgramEnd = { readonly ok: true; readonly output: Buffer } | DesktopRefusal;
+type DesktopRun = { readonly ok: true; readonly output: Buffer } | DesktopRefusal;
 type ProgramWish = {
   readonly what: string;
   readonly ms: number;
@@ -48,7 +48,7 @@ export function desktopPlatform({ env, cwd, platform = process.platform }: Deskt
     programs: readonly DesktopProgram[] | undefined,
     wanted: ProgramWish,
     signal: AbortSignal,
-  ): Promise<ProgramEnd> => {
+  ): Promise<DesktopRun> => {
     if (!programs)
       return refused(
         "no_display",
@@ -130,7 +130,7 @@ function runProgram(
   { place, program, args }: DesktopProgram & { readonly place: string },
   { ms, file = "", target = "", input, goesOn = false }: ProgramWish,
   { env, signal }: { env: Environment; signal: AbortSignal },
-): Promise<ProgramEnd> {
+): Promise<DesktopRun> {
   const given = args.map((arg) => arg.replace("{file}", () => file).replace("{target}", () => target));
   const reads = input === undefined && file === "" && !goesOn;
   return new Promise((resolve) => {
@@ -142,12 +142,12 @@ function runProgram(
     });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const end = (ran: ProgramEnd): void => {
+    const end = (ran: DesktopRun): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
       resolve(ran);
     };
-    const give = (ran: ProgramEnd): void => {
+    const give = (ran: DesktopRun): void => {
       child.kill("SIGKILL");
       end(ran);
     };
