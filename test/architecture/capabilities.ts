@@ -65,7 +65,7 @@ export const capabilities: readonly Capability[] = [
     globals: ["new Error(…)"],
     allowedIn: [
       // A mistake of the program, which nobody answers.
-      "kernel/never.ts",
+      "kernel/result.ts",
       "hosts/cli/main.ts",
       "web/",
       "store/jsonl/upgrade.ts",

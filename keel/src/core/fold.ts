@@ -2,7 +2,7 @@
 
 import { List } from "../kernel/list.ts";
 import { Lookup } from "../kernel/lookup.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { learn } from "../policy/changes.ts";
 import { foldRefusals } from "../policy/refusals.ts";
 import { foldBill } from "../protocol/bill.ts";

@@ -11,7 +11,7 @@ import { emptyState, modelOf, type SessionState } from "../core/state/state.ts";
 import { canLeave, isIdle, unloaded } from "../core/unload.ts";
 import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { rulesInForce } from "../policy/changes.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";

@@ -1,6 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-import { farFaults } from "./far-faults.ts";
-import { providerFaults } from "./provider-faults.ts";
+import { farFaults, providerFaults } from "./outside-faults.ts";
 
 type FaultRow = {
   readonly says: string;

@@ -4,7 +4,7 @@
  * for a long log that took longer than everything else together.
  */
 import { isJson, isPlain } from "./json.ts";
-import { never } from "./never.ts";
+import { never } from "./result.ts";
 
 export type ValueShape =
   /** `unsure`: only the schema can tell. */

@@ -1,6 +1,6 @@
 /** One server as a session sees it: on or off, with the tools that the session has of it. */
 import { fault, reasonOf } from "../kernel/fault.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { plainText, shorten } from "../kernel/text.ts";
 import type { McpPrompt, McpResource, McpScope, McpServerOptions, McpServerState } from "../protocol/mcp.ts";
 import { type InputBlock, type ResultPart, text } from "../protocol/message.ts";

@@ -3,7 +3,7 @@
  * protected path are asked about in every mode; what no rule, proof or mode allows is asked.
  */
 
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { ToolTraits } from "../ports/tool.ts";
 import type { PathFacts } from "../ports/workspace.ts";
 import type { AskOption } from "../protocol/ask.ts";

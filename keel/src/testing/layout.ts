@@ -1,5 +1,5 @@
 /** What a model sees, one line per block: made to be read in a test, and to change only when the request does. */
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
 import { viewOf } from "./read-request.ts";
 import type { BlockView, CacheMark, SourceView } from "./request-view.ts";

@@ -1,6 +1,6 @@
 /** Makes the view of a request from whichever form it has. */
 import { isObject } from "../kernel/json.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import type { BlockView, RequestView } from "./request-view.ts";

@@ -3,7 +3,7 @@ import { prefixOf } from "../core/context/prefix.ts";
 import { whenAborted } from "../kernel/abort.ts";
 import { type Fault, fault } from "../kernel/fault.ts";
 import type { ProviderFaultCode } from "../kernel/faults.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";

@@ -1,7 +1,7 @@
 /** What a search has to say beside what it found: nothing is left out in silence. */
 import path from "node:path";
-import { never } from "../kernel/never.ts";
 import { isInside } from "../kernel/path.ts";
+import { never } from "../kernel/result.ts";
 import { oneLine } from "../kernel/text.ts";
 import type { SearchEnd } from "../ports/search.ts";
 

@@ -1,5 +1,5 @@
 /** What a tool shows of its work, as plain text in three parts. Every screen and export that shows text takes it from here. */
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";
 
 export type DisplayText = {

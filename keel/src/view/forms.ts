@@ -1,7 +1,6 @@
 /** A form that a server wants filled in, as data: its fields, what each takes, and what becomes of what was filled in. */
 import { isObject, type JsonObject, own } from "../kernel/json.ts";
-import { never } from "../kernel/never.ts";
-import { failed, ok, type Result } from "../kernel/result.ts";
+import { failed, never, ok, type Result } from "../kernel/result.ts";
 import { shorten } from "../kernel/text.ts";
 import type { Answer } from "../protocol/ask.ts";
 

@@ -2,7 +2,7 @@
  * A session as one HTML page that needs nothing else: the style is inside, there is no script, nothing is loaded, and
  * every word of the session stands on it as a word. A policy in its head forbids the rest to the browser as well.
  */
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { plainTerminal, readable } from "../kernel/text.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { DiffHunk, Display } from "../protocol/tool.ts";

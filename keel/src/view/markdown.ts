@@ -1,6 +1,6 @@
 /** A session as one Markdown page. Nothing on it loads anything or runs, in whatever viewer it is opened. */
 
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import { plainTerminal, readable } from "../kernel/text.ts";
 import type { Display } from "../protocol/tool.ts";
 import { displayText, hunkHead } from "./display-text.ts";

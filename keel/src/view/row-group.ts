@@ -1,6 +1,6 @@
 /** The rows of one conversation, the session's own or an agent's: how they come, change and go, and how a reply is written. */
 import { KeyedList } from "../kernel/keyed-list.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { ReplyEvent } from "../protocol/event/live.ts";
 import type { Block } from "../protocol/message.ts";
 import type { Row, ToolRow } from "./rows.ts";

@@ -1,5 +1,5 @@
 /** The words around rows that every export shares: who speaks, how a call went, what a turn cost. */
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { InputBlock, ResultPart } from "../protocol/message.ts";
 import type { SessionDocument } from "./document.ts";
 import type { AskRow, CompactionRow, ToolRow, ToolStatus, TurnEndRow, UserRow } from "./rows.ts";

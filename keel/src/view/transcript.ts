@@ -4,7 +4,7 @@
  * the rows that it is about and no other, however many there are.
  */
 import { KeyedList } from "../kernel/keyed-list.ts";
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { Origin } from "../protocol/ask.ts";
 import type { Envelope, EnvelopeOf } from "../protocol/event/envelope.ts";
 import { isReplyEvent } from "../protocol/event/live.ts";

@@ -1,5 +1,5 @@
 /** Workspaces and workers as a list of all of them is shown: what changed folded in, and what needs a person first. */
-import { never } from "../kernel/never.ts";
+import { never } from "../kernel/result.ts";
 import type { WorkerActivity, WorkerEntry, WorkspaceEntry, WorkspaceUpdate } from "../protocol/workspace.ts";
 
 export type Workspaces = {

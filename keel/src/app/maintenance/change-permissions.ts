@@ -4,7 +4,7 @@ import { checkSettings } from "../../config/settings/check-settings.ts";
 import type { Session } from "../../engine/session.ts";
 import { fault } from "../../kernel/fault.ts";
 import { isObject } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import { answersAsk } from "../../policy/changes.ts";
 import { parseRule } from "../../policy/rules.ts";
 import {

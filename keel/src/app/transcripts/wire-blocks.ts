@@ -1,6 +1,6 @@
 /** Blocks and counts of a log in the names of the Messages wire, for transcripts and for the messages of the SDK. Pure. */
 import { isObject, type Json, type JsonObject } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { Block, InputBlock, ResultPart } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";

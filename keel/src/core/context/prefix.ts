@@ -2,7 +2,7 @@
  * The cache prefix of a request: what a provider compares from the start (tools, system, how to think, messages),
  * block by block, without cache marks. The request law and the simulated cache read requests through this.
  */
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Section } from "../../protocol/boundary.ts";
 import type { Block } from "../../protocol/message.ts";

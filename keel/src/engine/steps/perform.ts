@@ -1,7 +1,7 @@
 /** Does what `next-step` said. */
 
 import type { Step } from "../../core/next-step.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { StepContext } from "../step-context.ts";
 import { askModel } from "./ask-model.ts";
 import { compact } from "./compact.ts";

@@ -1,6 +1,6 @@
 /** Version 1: its words for what is told and asked. Pure. */
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { Display } from "../../protocol/tool.ts";
 import { isoTime } from "../../view/say.ts";
 import type { EditorAbilities } from "./capabilities.ts";

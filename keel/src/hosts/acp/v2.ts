@@ -5,7 +5,7 @@ import type {
   SessionUpdate,
   ToolCallContent,
 } from "@agentclientprotocol/sdk/experimental/v2";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { Display } from "../../protocol/tool.ts";
 import { isoTime } from "../../view/say.ts";
 import type { Speaker, Telling } from "./dialect.ts";

@@ -4,7 +4,6 @@
  */
 import type { Writable } from "node:stream";
 import type { SDKSentMessage } from "../../sdk/messages/messages.ts";
-import { hasLostReader } from "./lost-reader.ts";
 
 const lookEveryMs = 250;
 
@@ -42,9 +41,12 @@ export class Output {
   /** Looks now and then whether the reader has gone, also when nothing is written. Returns a function that stops it. */
   watch(): () => void {
     const { fd } = this.#stream;
-    const timer = setInterval(() => {
+    // Most commands have ended before the first look.
+    const look = async (): Promise<void> => {
+      const { hasLostReader } = await import("./lost-reader.ts");
       if (fd !== undefined && hasLostReader(fd)) this.#close();
-    }, lookEveryMs).unref();
+    };
+    const timer = setInterval(() => void look(), lookEveryMs).unref();
     return () => clearInterval(timer);
   }
 

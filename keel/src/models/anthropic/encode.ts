@@ -12,7 +12,7 @@
  */
 import type { ContentBlockParam, ToolResultBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import { isObject, wellFormedJson } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";

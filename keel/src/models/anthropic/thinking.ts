@@ -1,6 +1,6 @@
 /** How each model is told to think, or not to: the wire changed from budgets to effort, and some cannot be told at all. */
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import { type Effort, efforts } from "../../protocol/settings.ts";
 import type { ModelInfo } from "../../protocol/usage.ts";

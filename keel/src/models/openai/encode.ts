@@ -8,7 +8,7 @@
  * calls directly after the message that asked for them.
  */
 import { isObject, wellFormedJson } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";

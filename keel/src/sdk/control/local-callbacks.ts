@@ -1,7 +1,7 @@
 /** What an executable asks of this program, answered by the callbacks in its options. */
 import { whenAborted } from "../../kernel/abort.ts";
 import { present } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { AnyHookInput, HookCallback } from "../options/hooks.ts";
 import type { Options } from "../options/options.ts";
 import { isOwn } from "../tools/mcp-server.ts";

@@ -8,7 +8,7 @@
  * text as it is written asks for partial messages (`stream.ts`).
  */
 import { asObject } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { UUID } from "../../kernel/uuid.ts";
 import { foldBill } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";

@@ -3,7 +3,7 @@
 import type { FaultData } from "../../kernel/fault.ts";
 import type { FaultCode } from "../../kernel/faults.ts";
 import { asObject, own, present } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import { isUuid } from "../../kernel/uuid.ts";
 import { modelsSince } from "../../protocol/bill.ts";
 import { type ItemizedBill, noUsage, type Usage } from "../../protocol/usage.ts";

@@ -7,7 +7,7 @@
  */
 
 import { present } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import { uuidFrom } from "../../kernel/uuid.ts";
 import type { ReplyEvent } from "../../protocol/event/live.ts";
 import type { Stop } from "../../protocol/reasons.ts";

@@ -1,6 +1,6 @@
 /** What happens inside a turn: replies, tool results, and words that join. */
 import { asObject, type Json } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import { oneLine, shorten } from "../../kernel/text.ts";
 import type { Denial, Input } from "../../protocol/event/durable.ts";
 import { lastTextOf, type ToolUse } from "../../protocol/message.ts";

@@ -1,6 +1,6 @@
 /** What a program may change about permissions when it answers a question, in the interface's words and in ours. */
 import type { ChangeTarget, WantedChange } from "../../app/maintenance/change-permissions.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { Ask } from "../../protocol/ask.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 

@@ -2,7 +2,7 @@
 import { defaultThinkingTokens } from "../../app/options.ts";
 import { fault } from "../../kernel/fault.ts";
 import { present } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import {
   flagAt,
   type OutputFormat,

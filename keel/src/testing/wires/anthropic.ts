@@ -1,6 +1,6 @@
 /** The Messages wire, as a server speaks it. Only what is public about it: the shapes of its requests and replies. */
 import { asObject } from "../../kernel/json.ts";
-import { never } from "../../kernel/never.ts";
+import { never } from "../../kernel/result.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { lateCall, malformedHow, type ReadyBlock, type ReadyReply, streamed } from "../answers.ts";

@@ -3,7 +3,7 @@
  * map's matter. A long paste or a picture stands in the text as one sign of its own (`attachments.ts`), so that moving,
  * deleting and undoing treat it as one.
  */
-import { never } from "../../../kernel/never.ts";
+import { never } from "../../../kernel/result.ts";
 import { type Attachments, attach, type InputAttachment, noAttachments, widthOfSign } from "./attachments.ts";
 import * as go from "./motions.ts";
 

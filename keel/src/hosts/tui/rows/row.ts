@@ -1,6 +1,6 @@
 /** A finished row of the transcript as lines that stay. */
 import { hintOf } from "../../../kernel/fault.ts";
-import { never } from "../../../kernel/never.ts";
+import { never } from "../../../kernel/result.ts";
 import { askTitle, optionLabel } from "../../../view/ask-words.ts";
 import type { AgentRow, AskRow, NoticeRow, Row, TaskRow, TurnEndRow, UserRow } from "../../../view/rows.ts";
 import { sayDuration, sayUsd } from "../../../view/say.ts";

@@ -1,5 +1,5 @@
 /** The whole screen as one reducer: a message in, the next state and what is to be done out. Pure. */
-import { never } from "../../../kernel/never.ts";
+import { never } from "../../../kernel/result.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import type { SessionFacts } from "../../../protocol/inquiry.ts";
 import { rowsOf } from "../../../view/transcript.ts";
