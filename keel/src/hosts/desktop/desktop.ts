@@ -136,11 +136,11 @@ export class Desktop implements LineHost {
     this.tell({ type: "error", error: message.slice(0, 1_000), code: "fatal", fault: code });
   }
 
-  async close({ reason }: LineEnding): Promise<void> {
+  async close({ reason, code }: LineEnding): Promise<void> {
     this.#isClosing = true;
     await Promise.allSettled([...this.#open.values()].map((conversation) => conversation.close()));
     await this.#wish.home.close();
-    this.#wish.log(`Ended: ${reason}.`);
+    if (code !== exitCodes.ended) this.#wish.log(`Ended: ${reason}.`);
   }
 
   #take(request: DesktopRequest): void {

@@ -169,6 +169,16 @@ describe("commands", () => {
     expect(spoken(ran)).toMatchObject({ stdout: "a b|$(touch no)|it's|", exitCode: 0 });
     expect((await call("run_shell_command", { command: "exit 3" })).failed).toBe(true);
   });
+
+  test("run for as long as they may, which is 10 seconds where nobody says otherwise, and then end", async () => {
+    verifies("S1.18");
+    const options = { platform: fakeDesktop(), maxFileBytes: megabyte };
+    const find = (tool: { name: string }) => tool.name.endsWith("run_shell_command");
+    const quick = desktopTools({ ...options, commandMs: 300 }).find(find);
+    const ran = quick && (await tools.call(quick, { command: "echo begun; sleep 300" }));
+    expect(ran).toMatchObject({ failed: true, data: { timedOut: true, stdout: "begun\n", exitCode: null } });
+    expect(desktopTools(options).find(find)?.description).toContain("at most 10 seconds");
+  });
 });
 
 describe("the desktop", () => {

@@ -13,46 +13,49 @@ export type DesktopToolsOptions = {
   readonly platform: DesktopPlatform;
   /** How large a file may be. */
   readonly maxFileBytes: number;
+  /** How long a command may run; 10 seconds when left out. */
+  readonly commandMs?: number | undefined;
 };
 
-const commandMs = 10_000;
+const usualCommandMs = 10_000;
 const maxOutputBytes = 1_000_000;
 
 export const desktopTools = (options: DesktopToolsOptions): readonly Tool[] => [
   ...fileTools(options),
-  runShellCommand,
+  runShellCommand(options.commandMs ?? usualCommandMs),
   getSystemInfo,
   ...screenTools(options.platform, options.maxFileBytes),
   analyzeImage(options.maxFileBytes),
 ];
 
-const runShellCommand = desktopTool({
-  name: "run_shell_command",
-  description: `Runs a command in the working folder for at most ${commandMs / 1_000} seconds and returns what it printed, standard output and error together.`,
-  input: z.object({
-    command: textField("A command line; with args, the program alone."),
-    args: z.optional(z.array(z.string())),
-  }),
-  traits: (given) => bashTool.traits({ command: commandText(given) }),
-  claims: async (given) => [{ action: "execute", target: commandText(given) }],
-  check: async (given, context) => bashTool.check({ command: commandText(given) }, context),
-  run: async function* (given, { workspace }, signal): AsyncGenerator<never, ToolOutcome> {
-    const command = commandText(given);
-    const limits = { timeoutMs: commandMs, maxBytes: maxOutputBytes };
-    const running = workspace.shell.run({ text: command, cwd: workspace.cwd, ...limits }, signal);
-    let next = await running.next();
-    while (!next.done) next = await running.next();
-    const { exitCode, timedOut, interrupted, output, omittedBytes } = next.value;
-    const said = { stdout: output, stderr: "", command, exitCode, timedOut };
-    const shows = timedOut
-      ? `Stopped after ${commandMs / 1_000} s: ${command}`
-      : interrupted
-        ? `Stopped: ${command}`
-        : `Exit code ${exitCode}: ${command}`;
-    const outcome = jsonOutcome(omittedBytes > 0 ? { ...said, omittedBytes } : said, { shows });
-    return exitCode === 0 ? outcome : { ...outcome, failed: true };
-  },
-});
+const runShellCommand = (commandMs: number): Tool =>
+  desktopTool({
+    name: "run_shell_command",
+    description: `Runs a command in the working folder for at most ${commandMs / 1_000} seconds and returns what it printed, standard output and error together.`,
+    input: z.object({
+      command: textField("A command line; with args, the program alone."),
+      args: z.optional(z.array(z.string())),
+    }),
+    traits: (given) => bashTool.traits({ command: commandText(given) }),
+    claims: async (given) => [{ action: "execute", target: commandText(given) }],
+    check: async (given, context) => bashTool.check({ command: commandText(given) }, context),
+    run: async function* (given, { workspace }, signal): AsyncGenerator<never, ToolOutcome> {
+      const command = commandText(given);
+      const limits = { timeoutMs: commandMs, maxBytes: maxOutputBytes };
+      const running = workspace.shell.run({ text: command, cwd: workspace.cwd, ...limits }, signal);
+      let next = await running.next();
+      while (!next.done) next = await running.next();
+      const { exitCode, timedOut, interrupted, output, omittedBytes } = next.value;
+      const said = { stdout: output, stderr: "", command, exitCode, timedOut };
+      const shows = timedOut
+        ? `Stopped after ${commandMs / 1_000} s: ${command}`
+        : interrupted
+          ? `Stopped: ${command}`
+          : `Exit code ${exitCode}: ${command}`;
+      const outcome = jsonOutcome(omittedBytes > 0 ? { ...said, omittedBytes } : said, { shows });
+      return exitCode === 0 ? outcome : { ...outcome, failed: true };
+    },
+  });
 
 /** One text, which is what is decided about and what runs: each argument is one word, whatever stands in it. */
 const commandText = ({ command, args }: { command: string; args?: string[] | undefined }): string =>
