@@ -122,7 +122,7 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
   return {
     name: "streaming",
     floor: {
-      name: `a bare page that appends the same text to one node; a fifth of it, counted ${bareShare} times`,
+      name: `a bare page that appends the same text to one node; a fifth of it, its processor time counted ${bareShare} times`,
       run: async () => {
         const { id } = await stage.session(wish);
         const meter = await openMeter(stage.browser, stage.stranger);
@@ -138,8 +138,8 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
         const samples = await converse(id, meter, few, tell, readAll);
         if (sent < few * 0.9) throw new Error(`Only ${sent} deltas were told.`);
         await meter.close();
-        const all = (key: string): number[] => (samples[key] ?? []).map((each) => each * bareShare);
-        return { ...samples, cpu: all("cpu"), long: all("long") };
+        // Long tasks are not counted up: a bare page that has more of them would make ours look better.
+        return { ...samples, cpu: (samples["cpu"] ?? []).map((each) => each * bareShare) };
       },
     },
     keel: {
