@@ -116,12 +116,10 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const entrance = memoryAdmission(composition.settings, home.memory);
   await entrance.admit();
   const { clock, ids, workspace } = composition.parts;
-  const chosenNow = options.which ?? { kind: "new" };
+  let which: NonNullable<OpenOptions["which"]> = options.which ?? { kind: "new" };
   // Whoever says nothing wants an unfinished turn to go on: there is none to begin.
-  const which =
-    options.unfinished === "lost"
-      ? await beginWhereNone(chosenNow, { store: composition.store, cwd: workspace.cwd })
-      : chosenNow;
+  if (options.unfinished === "lost")
+    which = await beginWhereNone(which, { store: composition.store, cwd: workspace.cwd });
   const find = (logged?: string | undefined) =>
     openModel(
       {

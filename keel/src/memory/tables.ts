@@ -1,11 +1,11 @@
 /** The tables of the index, and what it needs of the file that they stand in. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-type Row = Readonly<Record<string, SQLOutputValue>>;
+type TableRow = Readonly<Record<string, SQLOutputValue>>;
 
-export type Statements = {
-  get(sql: string, ...values: readonly SQLInputValue[]): Row | undefined;
-  all(sql: string, ...values: readonly SQLInputValue[]): Row[];
+export type MemoryStatements = {
+  get(sql: string, ...values: readonly SQLInputValue[]): TableRow | undefined;
+  all(sql: string, ...values: readonly SQLInputValue[]): TableRow[];
   run(sql: string, ...values: readonly SQLInputValue[]): { changes: number; id: number };
   exec(sql: string): void;
 };
@@ -14,9 +14,9 @@ export type Statements = {
 export type MemoryFile = {
   readonly path: string;
   exists(): boolean;
-  read<T>(work: (run: Statements) => T): Promise<T>;
+  read<T>(work: (run: MemoryStatements) => T): Promise<T>;
   /** All of it or nothing. */
-  change<T>(work: (run: Statements) => T): Promise<T>;
+  change<T>(work: (run: MemoryStatements) => T): Promise<T>;
   close(): void;
 };
 
@@ -39,5 +39,5 @@ INSERT INTO facts VALUES('round', 0);
 `;
 
 /** The number of a row's column; 0 where there is none. */
-export const numberIn = (row: Row | undefined, name: string): number => Number(row?.[name] ?? 0);
-export const textIn = (row: Row, name: string): string => String(row[name] ?? "");
+export const numberIn = (row: TableRow | undefined, name: string): number => Number(row?.[name] ?? 0);
+export const textIn = (row: TableRow, name: string): string => String(row[name] ?? "");

@@ -1,8 +1,8 @@
 /** Brings what a log says into the tables: each event with its chunks in one change, so that a kill leaves none half done. */
+import type { MemorySource } from "../ports/memory-index.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { chunksOf } from "./chunk-text.ts";
-import { saidIn } from "./said.ts";
-import { numberIn, type Statements } from "./tables.ts";
+import { type MemoryStatements, numberIn } from "./tables.ts";
 import { withoutUnsafeWords } from "./unsafe-words.ts";
 
 export type IndexedSession = {
@@ -16,12 +16,12 @@ export type IndexedSession = {
 export const forgottenIn = (events: readonly Durable[]): Set<number> =>
   new Set(events.flatMap((event) => (event.type === "memory.forgotten" ? event.events : [])));
 
-export const uptoOf = (run: Statements, session: string): number =>
+export const uptoOf = (run: MemoryStatements, session: string): number =>
   numberIn(run.get("SELECT upto FROM sessions WHERE id = ?", session), "upto");
 
 /** What was taken in meanwhile by somebody else is passed over. */
 export function takeIn(
-  run: Statements,
+  run: MemoryStatements,
   session: IndexedSession,
   events: readonly Durable[],
   { forgotten, secrets }: { forgotten: ReadonlySet<number>; secrets: readonly string[] },
@@ -62,7 +62,7 @@ export function takeIn(
 }
 
 /** What of a session was said in these events, or all of it with the session itself; its numbers are used by nobody else. */
-export function erase(run: Statements, session: string, events: readonly number[] | "all"): number {
+export function erase(run: MemoryStatements, session: string, events: readonly number[] | "all"): number {
   const number = numberIn(run.get("SELECT number FROM sessions WHERE id = ?", session), "number");
   const rows = run
     .all("SELECT id, seq, text FROM chunks WHERE session = ?", number)
@@ -77,5 +77,23 @@ export function erase(run: Statements, session: string, events: readonly number[
   return rows.length;
 }
 
-export const nextRound = (run: Statements): void =>
+export const nextRound = (run: MemoryStatements): void =>
   void run.run("UPDATE facts SET value = value + 1 WHERE name = 'round'");
+
+/** What of an event is worth finding again: what a person said, what the agent answered, what tools gave back. */
+type SaidText = { readonly source: MemorySource; readonly text: string };
+
+function saidIn(event: Durable): SaidText | undefined {
+  if (event.type === "input.accepted")
+    return event.input.from.kind === "person"
+      ? { source: { kind: "person" }, text: textsOf(event.input.content) }
+      : undefined;
+  if (event.type === "model.finished") return { source: { kind: "agent" }, text: textsOf(event.content) };
+  if (event.type !== "tool.finished" || event.denied || event.invalid || event.deferred) return undefined;
+  return { source: { kind: "tool", tool: event.tool }, text: textsOf(event.content) };
+}
+
+const textsOf = (blocks: readonly { readonly type: string; readonly text?: unknown }[]): string =>
+  blocks
+    .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))
+    .join("\n\n");

@@ -2,7 +2,7 @@
  * Vectors as they are kept: a byte for each number, and one bit, its sign. A search looks at the signs of all, which are
  * in memory, thirty-two to a step, and weighs only the nearest of them number by number.
  */
-import type { Statements } from "./tables.ts";
+import type { MemoryStatements } from "./tables.ts";
 import { numberIn } from "./tables.ts";
 
 /** So many of the nearest by signs are weighed, for each that is wanted. */
@@ -44,7 +44,7 @@ export class VectorScan {
   }
 
   /** The nearest first, of these sessions where some are named. */
-  nearest(run: Statements, question: Float32Array, most: number, only?: ReadonlySet<number>): Near[] {
+  nearest(run: MemoryStatements, question: Float32Array, most: number, only?: ReadonlySet<number>): Near[] {
     this.#catchUp(run);
     const wanted = Math.max(weighedAtLeast, most * weighedForEach);
     const near = this.#bySigns(signsOf(question), wanted, only);
@@ -52,7 +52,7 @@ export class VectorScan {
     return weighed.sort((left, right) => right.likeness - left.likeness).slice(0, most);
   }
 
-  #catchUp(run: Statements): void {
+  #catchUp(run: MemoryStatements): void {
     const round = numberIn(run.get("SELECT value FROM facts WHERE name = 'round'"), "value");
     if (round !== this.#round) {
       this.#round = round;
@@ -124,7 +124,7 @@ export class VectorScan {
     return near;
   }
 
-  #weigh(run: Statements, question: Float32Array, chunk: number): number {
+  #weigh(run: MemoryStatements, question: Float32Array, chunk: number): number {
     const bytes = run.get("SELECT vector FROM vectors WHERE chunk = ?", chunk)?.["vector"];
     if (!(bytes instanceof Uint8Array)) return -1;
     const vector = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);

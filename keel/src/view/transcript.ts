@@ -199,9 +199,6 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "command.answered":
       return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
     case "memory.forgotten":
-      return note(group, event, {
-        text: `Something that was said here is forgotten: the memory index holds nothing of ${event.events.length} messages.`,
-      });
     case "prompt.fixed":
     case "turn.interrupted":
     case "model.started":

@@ -4,14 +4,17 @@ import { readGitHead } from "../../config/definitions/git-head.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { fileMemory } from "../../memory/notes.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
+import type { Memory } from "../../ports/memory.ts";
 import type { Search } from "../../ports/search.ts";
 import type { CommandPlace, Grammar, Shell } from "../../ports/shell.ts";
 import type { Web, WebSearch } from "../../ports/web.ts";
 import type { Documents, Workspace } from "../../ports/workspace.ts";
+import { projectKey } from "../../store/jsonl/log-locations.ts";
 import type { DiagnosticsEntry } from "../../workspace/diagnostics/diagnostics.ts";
 import type { EditorBuffers } from "../../workspace/files/buffers.ts";
 import { nodeFiles } from "../../workspace/files/files.ts";
@@ -285,4 +288,14 @@ export async function lateRecall(
   if (persist === "memory" || (settings.memory?.recall ?? "off") === "off") return undefined;
   const { sessionRecall } = await import("./recall.ts");
   return sessionRecall(shared, { settings, env, cwd: root, root });
+}
+
+/** None where the host did not ask for it, or the settings say no. */
+export function memoryOf(
+  request: "on" | "off" | undefined,
+  { home, root, settings, ids }: { home: string; root: string; settings: KeelSettings; ids: Ids },
+): Memory | undefined {
+  if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
+  // In Keel's own folder, never in the project itself.
+  return fileMemory({ folder: path.join(home, "memory", projectKey(root)), uuid: ids.uuid });
 }

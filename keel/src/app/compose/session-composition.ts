@@ -1,5 +1,4 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
-import path from "node:path";
 import { boundShell, TreeBudget } from "../../agents/budget.ts";
 import { commandWords } from "../../config/settings/command-lines.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
@@ -8,16 +7,12 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
-import { fileMemory } from "../../memory/notes.ts";
 import { parseRule } from "../../policy/rules.ts";
-import type { Ids } from "../../ports/clock.ts";
-import type { Memory } from "../../ports/memory.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
-import { projectKey } from "../../store/jsonl/log-locations.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
@@ -41,6 +36,7 @@ import {
   lateRecall,
   lateShell,
   lateTranscript,
+  memoryOf,
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
@@ -383,13 +379,3 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
 
 const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
   jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
-
-/** None where the host did not ask for it, or the settings say no. */
-export function memoryOf(
-  request: "on" | "off" | undefined,
-  { home, root, settings, ids }: { home: string; root: string; settings: KeelSettings; ids: Ids },
-): Memory | undefined {
-  if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
-  // In Keel's own folder, never in the project itself.
-  return fileMemory({ folder: path.join(home, "memory", projectKey(root)), uuid: ids.uuid });
-}

