@@ -12,7 +12,6 @@ import type { LeftOut } from "../../store/jsonl/import.ts";
 import { encodeHeader, encodeRecord } from "../../store/jsonl/line.ts";
 import type { LogKind, MovedSession, MoveWish } from "../../store/log-kind.ts";
 import type { HomeResources } from "../compose/home-resources.ts";
-import { appendTo } from "./append-to.ts";
 
 export type StoredSession = SessionInfo;
 
@@ -57,8 +56,10 @@ export function storedSessions(resources: HomeResources): Sessions {
   const { path: home, clock, ids, store } = resources;
   const nameOwner = async (thrown: unknown): Promise<never> =>
     (await import("./owners.ts")).nameOwner(store.leases, thrown);
-  const label = (id: string, patch: SettingsPatch): Promise<void> =>
-    appendTo(store, id, { type: "settings.changed", patch, why: "host" }, clock.now());
+  const label = async (id: string, patch: SettingsPatch): Promise<void> => {
+    const { appendTo } = await import("./append-to.ts");
+    await appendTo(store, id, { type: "settings.changed", patch, why: "host" }, clock.now());
+  };
   return {
     list: (filter) => store.list(filter),
     find: async (id, { cwd: folder } = {}) => (await store.list({ only: id, cwd: folder }))[0],

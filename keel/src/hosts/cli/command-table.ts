@@ -4,7 +4,6 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { memoryCommands } from "./commands/memory-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
 import { settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
@@ -83,7 +82,46 @@ export const commands: readonly CliCommand[] = [
     },
     load: async () => (await import("./commands/usage.ts")).showUsage,
   }),
-  ...memoryCommands(command),
+  command({
+    usage: "keel memory search WORDS [--scope SCOPE] [--session ID] [--limit N] [--json]",
+    says: "What earlier conversations and their tools said",
+    options: {
+      ...json,
+      scope: {
+        kind: "text",
+        value: "SCOPE",
+        says: "project (the default: this folder and those below), person (all of yours) or session",
+      },
+      session: { kind: "text", value: "ID", says: "Only in this session" },
+      limit: { kind: "text", value: "N", says: "At most so many; 5 when left out" },
+    },
+    load: async () => (await import("./commands/memory.ts")).searchMemory,
+  }),
+  command({
+    usage: "keel memory forget [ID …] [--words TEXT | --session ID] [--yes] [--json]",
+    says: "Leaves nothing of it in the index; its log stays, and says so",
+    options: {
+      ...json,
+      ...yes,
+      words: { kind: "text", value: "TEXT", says: "Every message that holds this text" },
+      session: { kind: "text", value: "ID", says: "Everything of this session" },
+    },
+    unheard: "goes-on",
+    load: async () => (await import("./commands/memory.ts")).forgetMemory,
+  }),
+  command({
+    usage: "keel memory stats [--json]",
+    says: "What the memory index holds",
+    options: json,
+    load: async () => (await import("./commands/memory.ts")).memoryStats,
+  }),
+  command({
+    usage: "keel memory rebuild [--json]",
+    says: "Makes the memory index anew from the logs; what was forgotten stays forgotten",
+    options: json,
+    unheard: "goes-on",
+    load: async () => (await import("./commands/memory.ts")).rebuildMemory,
+  }),
   command({
     usage: "keel models [--json]",
     says: "The models that Keel knows, with window and prices",

@@ -354,13 +354,8 @@ const durable = [
     of: z.string(),
     /** The id of the move. */
     move: z.string(),
-    to: z.object({
-      kind: z.enum(["file", "ssh", "server"]),
-      /** As a person named it. */
-      name: z.string(),
-      /** Which home takes it; left out where that is not known. */
-      home: z.optional(z.string()),
-    }),
+    /** As a person named it, and which home takes it, where that is known. */
+    to: z.object({ kind: z.enum(["file", "ssh", "server"]), name: z.string(), home: z.optional(z.string()) }),
     /** The tree of git in which its folder was left, with what was not committed. */
     tree: z.optional(z.string()),
   }),

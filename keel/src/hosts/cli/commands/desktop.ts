@@ -16,7 +16,7 @@ const own = {
   asks: {
     kind: "text",
     value: "HOW",
-    says: "answered: the shell answers questions; refused: it cannot, and they count as refused",
+    says: "answered: by the shell; refused: it cannot be asked",
   },
   "message-timeout": {
     kind: "text",
@@ -31,7 +31,7 @@ const own = {
   "max-file-size": {
     kind: "text",
     value: "MB",
-    says: "How large a file may be for the desktop tools; MAX_FILE_SIZE_MB or 10 when left out",
+    says: "How large a file of its tools may be (MAX_FILE_SIZE_MB, else 10)",
   },
   schema: { kind: "flag", says: "Print the JSON Schema of every line, and end" },
 } as const satisfies CliOptions;
