@@ -42,21 +42,7 @@ const heldAfter = held();
 for (const [index, session] of sessions.entries())
   answers.push(await converse(session, `once more, conversation-${index}`));
 
-// What waits for a turn cannot be read again from anywhere: it stays, until no more of it is taken.
-const waits = await createSession({ ...options, settings });
-const later = (content: string) => ({
-  type: "user" as const,
-  message: { role: "user" as const, content },
-  shouldQuery: false,
-});
-let taken = 0;
-let refused = "nothing";
-try {
-  for (; taken < conversations * 2; taken++) await waits.send(later(words(`later-${taken}`)));
-} catch (thrown) {
-  refused = thrown instanceof Fault ? thrown.code : String(thrown);
-}
-await waits.close();
+const { taken, refused } = await fill();
 const last = await converse(first, "and you, the first?");
 await Promise.all([first, ...sessions].map((session) => session.close()));
 const bound = limits.maxHeapMb;
@@ -68,4 +54,23 @@ process.stdout.write(
 function held(): number {
   globalThis.gc?.();
   return getHeapStatistics().used_heap_size / 2 ** 20;
+}
+
+/** What waits for a turn cannot be read again from anywhere: it stays, until no more of it is taken. */
+async function fill(): Promise<{ taken: number; refused: string }> {
+  const waits = await createSession({ ...options, settings });
+  const later = (content: string) => ({
+    type: "user" as const,
+    message: { role: "user" as const, content },
+    shouldQuery: false,
+  });
+  let taken = 0;
+  try {
+    for (; taken < conversations * 2; taken++) await waits.send(later(words(`later-${taken}`)));
+    return { taken, refused: "nothing" };
+  } catch (thrown) {
+    return { taken, refused: thrown instanceof Fault ? thrown.code : String(thrown) };
+  } finally {
+    await waits.close();
+  }
 }
