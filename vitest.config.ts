@@ -13,8 +13,8 @@ const resolve = {
 
 export default defineConfig({
   test: {
-    // One more than there are: tests of processes wait for them, and a third of the machine would stay idle meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // All of them: by default one stays idle, which on two is half of the machine.
+    maxWorkers: availableParallelism(),
     reporters: ["default", "./test/support/requirements-reporter.ts"],
     coverage: {
       provider: "v8",

@@ -14,7 +14,10 @@ export function pipeWire({ input, output }: { input: Readable; output: Writable 
   input.once("end", () => closed.resolve("the pipe has ended"));
   output.on("error", () => closed.resolve("the pipe broke"));
   return {
-    send: (message) => void output.write(`${message}\n`),
+    // As any wire: once it is closed, nobody hears what is sent.
+    send: (message) => {
+      if (!output.writableEnded) output.write(`${message}\n`);
+    },
     onMessage: (heard) => {
       listener = heard;
     },
