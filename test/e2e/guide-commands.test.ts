@@ -54,6 +54,9 @@ describe("lines of a shell in the guide", () => {
       { cwd: stage.project, env },
     );
     expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+    // The console leaves a server behind, as it should.
+    if (ofPage.some(({ text }) => text.startsWith("keel console")))
+      expect(await stage.run(["serve", "--stop"], { env })).toMatchObject({ code: 0 });
   });
 
   test("end otherwise when they are wrong", async () => {
