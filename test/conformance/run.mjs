@@ -22,6 +22,7 @@ const USAGE = `usage: node run.mjs --sdk <module or package directory>
   --only <regex>        only scenarios whose family/name matches
   --scenarios <dir>     a directory with scenarios/ and expected/ (default: this kit)
   --jobs <n>            scenarios at a time (default: 3)
+  --reuse               a process takes one scenario after the other, instead of one for each
   --zod <path>          zod, if the SDK does not bring it
   --json                one JSON object per scenario
   --show                print the observed projection of each scenario
@@ -36,6 +37,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     scenarios: { type: "string", default: HERE },
     jobs: { type: "string", default: "3" },
+    reuse: { type: "boolean" },
     zod: { type: "string" },
     json: { type: "boolean" },
     show: { type: "boolean" },
@@ -74,18 +76,21 @@ console.log(counts.skipped > 0 ? `${summary}, ${counts.skipped} skipped` : summa
 process.exit(counts.failed > 0 ? 1 : 0);
 
 async function work() {
+  let driver;
   for (let item = queue.shift(); item; item = queue.shift()) {
     const started = Date.now();
+    if (!driver?.usable) driver = startDriver();
     const verdict = item.scenario.skip
       ? { status: "skipped", differences: [item.scenario.skip] }
-      : await judge(item);
+      : await judge(item, driver);
     counts[verdict.status] += 1;
     print(item, verdict, Date.now() - started);
   }
+  driver?.end();
 }
 
-async function judge(item) {
-  const outcome = await observe(item);
+async function judge(item, driver) {
+  const outcome = await observe(item, driver);
   if (outcome.failure) return { status: "failed", differences: [outcome.failure] };
   const { projection } = outcome;
   if (!fs.existsSync(item.expectedFile))
@@ -100,34 +105,52 @@ async function judge(item) {
   };
 }
 
-/** Runs one scenario in a child process with directories and a time limit of its own. */
-async function observe({ name, scenario, scenarioFile }) {
-  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "conformance-")));
+/** A child process that runs scenarios; one that let a scenario down is not asked again. */
+function startDriver() {
   const child = fork(DRIVER, { detached: true, stdio: ["ignore", "ignore", "pipe", "ipc"] });
-  const limit = scenario.timeLimit ?? DEFAULT_TIME_LIMIT_S;
   let stderr = "";
   child.stderr.on("data", (data) => {
     stderr = (stderr + data).slice(-2000);
   });
+  const driver = {
+    usable: true,
+    end() {
+      driver.usable = false;
+      endGroup(child.pid);
+    },
+    /** Resolves to what the child tells of the job, or to why it does not. */
+    async run(job, limit) {
+      const told = Promise.withResolvers();
+      const late = () => told.resolve({ failure: `no end within ${limit} s` });
+      const exited = (code) => told.resolve({ failure: `the driver exited with code ${code}\n${stderr}` });
+      const timer = setTimeout(late, limit * 1000);
+      child.once("message", told.resolve);
+      child.once("exit", exited);
+      child.send(
+        job,
+        (error) => error && told.resolve({ failure: `the driver is gone: ${error.message}\n${stderr}` }),
+      );
+      const outcome = await told.promise;
+      clearTimeout(timer);
+      child.off("message", told.resolve);
+      child.off("exit", exited);
+      if (outcome.failure) driver.end();
+      return outcome;
+    },
+  };
+  return driver;
+}
+
+/** Runs one scenario with directories and a time limit of its own. */
+async function observe({ name, scenario, scenarioFile }, driver) {
+  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "conformance-")));
+  const rawFile = options.raw ? path.resolve(options.raw, `${name}.json`) : undefined;
+  const executable = options.executable && path.resolve(options.executable);
+  const job = { name, scenarioFile, directory, rawFile, sdkUrl, zodUrl, executable };
   try {
-    return await new Promise((resolve) => {
-      const timer = setTimeout(() => resolve({ failure: `no end within ${limit} s` }), limit * 1000);
-      timer.unref();
-      child.once("message", resolve);
-      child.once("exit", (code) => resolve({ failure: `the driver exited with code ${code}\n${stderr}` }));
-      const rawFile = options.raw ? path.resolve(options.raw, `${name}.json`) : undefined;
-      child.send({
-        name,
-        scenarioFile,
-        directory,
-        rawFile,
-        sdkUrl,
-        zodUrl,
-        executable: options.executable && path.resolve(options.executable),
-      });
-    });
+    return await driver.run(job, scenario.timeLimit ?? DEFAULT_TIME_LIMIT_S);
   } finally {
-    endGroup(child.pid);
+    if (!options.reuse) driver.end();
     fs.rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }

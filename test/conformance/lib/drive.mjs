@@ -1,6 +1,6 @@
 /**
- * Runs one scenario in this process (a child of run.mjs) and reports the
- * projection of everything that was observed.
+ * Runs a scenario in this process (a child of run.mjs), reports the
+ * projection of everything that was observed, and waits for the next.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { project } from "./project.mjs";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 
-process.once("message", async (job) => {
+process.on("message", async (job) => {
   try {
     process.send({ projection: await drive(job) });
   } catch (error) {
@@ -20,7 +20,7 @@ process.once("message", async (job) => {
   }
 });
 
-// The parent ends this process when it has the answer.
+// The parent ends this process when it has its answers.
 process.on("disconnect", () => process.exit());
 
 async function drive(job) {
