@@ -1,6 +1,8 @@
 /** How much of everything a run does: enough for a figure, or just enough to see that it works. */
 export type Counts = {
   readonly rounds: number;
+  /** Figures are taken one after the other; where they mean nothing, waits of one are used by others. */
+  readonly suitesAtOnce: number;
   /** Events that are folded, and how often in one process. */
   readonly foldEvents: number;
   readonly foldRepeats: number;
@@ -68,6 +70,7 @@ const mebibyte = 2 ** 20;
 
 export const fullCounts: Counts = {
   rounds: 5,
+  suitesAtOnce: 1,
   foldEvents: 10_000,
   foldRepeats: 20,
   turns: 1_000,
@@ -113,6 +116,7 @@ export const fullCounts: Counts = {
 /** A check that everything runs; its figures mean nothing. */
 export const smokeCounts: Counts = {
   rounds: 1,
+  suitesAtOnce: 4,
   foldEvents: 400,
   foldRepeats: 2,
   turns: 30,

@@ -90,36 +90,49 @@ async function run({ names, counts, smoke, profileTo, only }: Wish): Promise<Rep
   try {
     const bench = await openBench(place, { counts, profileTo });
     const machine = await describeMachine(place);
-    const measured: Report["suites"][number][] = [];
-    let grounds: Report["grounds"] = [];
-    for (const name of names) {
-      const suite = await suites[name]?.(bench);
-      if (!suite) continue;
-      try {
-        const contests = suite.contests.filter((contest) => only?.includes(contest.name) ?? true);
-        if (contests.length === 0)
-          throw new Error(`${name} has ${suite.contests.map((contest) => contest.name).join(", ")}.`);
-        const outcome = await measure(
-          { contests, grounds: machineGrounds(bench) },
-          { rounds: counts.rounds, tell: (what) => process.stderr.write(`${name}: ${what}\n`) },
-        );
-        measured.push({ suite: name, results: outcome.results });
-        grounds = outcome.grounds;
-      } finally {
-        await suite.close();
+    const outcomes: (Measured | undefined)[] = [];
+    const left = [...names.entries()];
+    const work = async (): Promise<void> => {
+      for (let next = left.shift(); next; next = left.shift()) {
+        const [at, name] = next;
+        outcomes[at] = await measureSuite(name, { bench, only });
       }
-    }
+    };
+    await Promise.all(Array.from({ length: counts.suitesAtOnce }, work));
+    const measured = outcomes.filter((outcome) => outcome !== undefined);
     return {
       date: new Date().toISOString().slice(0, 10),
       machine,
       load: { before: load, after: loadNow() },
       rounds: counts.rounds,
       meaningful: !smoke,
-      grounds,
-      suites: measured,
+      grounds: measured.at(-1)?.grounds ?? [],
+      suites: measured.map(({ suite, results }) => ({ suite, results })),
     };
   } finally {
     await rm(place, { recursive: true, force: true });
+  }
+}
+
+type Measured = Report["suites"][number] & Pick<Report, "grounds">;
+
+async function measureSuite(
+  name: string,
+  { bench, only }: { bench: Bench; only: readonly string[] | undefined },
+): Promise<Measured | undefined> {
+  const suite = await suites[name]?.(bench);
+  if (!suite) return undefined;
+  try {
+    const contests = suite.contests.filter((contest) => only?.includes(contest.name) ?? true);
+    if (contests.length === 0)
+      throw new Error(`${name} has ${suite.contests.map((contest) => contest.name).join(", ")}.`);
+    const outcome = await measure(
+      { contests, grounds: machineGrounds(bench) },
+      { rounds: bench.counts.rounds, tell: (what) => process.stderr.write(`${name}: ${what}\n`) },
+    );
+    return { suite: name, ...outcome };
+  } finally {
+    await suite.close();
   }
 }
 

@@ -33,6 +33,8 @@ export async function runVitest(parameters, { env = {}, reportTo } = {}) {
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
     const code = await run(process.execPath, [vitest, "run", ...parameters], {
       ...env,
+      // Many tests start programs in TypeScript: the same sources need not be translated and compiled for each of them.
+      NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/keel-tests"),
       KEEL_TEST_NOTES: notes,
       KEEL_TEST_REPORT: report,
     });

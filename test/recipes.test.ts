@@ -72,8 +72,8 @@ test("LineCount of a file that is not there is a failure", async () => {
 `,
   );
   await tree.npm("reference");
+  tree.test("keel/src/tools/line-count.test.ts", "keel/src/tools/catalog.test.ts");
   return async () => {
-    await tree.test("keel/src/tools/line-count.test.ts", "keel/src/tools/catalog.test.ts");
     const known = await tree.program(`
       import { familyOf } from "./keel/src/protocol/tool-families.ts";
       import { BUILTIN_TOOL_NAMES } from "./keel/src/sdk/index.ts";
@@ -102,8 +102,8 @@ recipe("A provider", 7, async (tree) => {
   await tree.insert(catalog, "[...claudeModels, ...gptModels", ", acmeModel");
   await tree.insert(catalog, '  openai: "gpt-6-sol",\n', '  acme: "acme-1",\n');
   await tree.write("keel/src/models/acme/model.test.ts", acme.test);
+  tree.test("keel/src/models/acme/model.test.ts", "keel/src/models/catalog.test.ts");
   return async () => {
-    await tree.test("keel/src/models/acme/model.test.ts", "keel/src/models/catalog.test.ts");
     // Whoever has only its key speaks with its default model.
     const said = await tree.program(`
       import { openHome } from "./keel/src/app/home.ts";
@@ -140,8 +140,8 @@ recipe("A host", 5, async (tree) => {
   );
   await tree.write("keel/src/hosts/plain/dialect.test.ts", plainHost.test);
   await tree.npm("reference");
+  tree.test("keel/src/hosts/plain/dialect.test.ts");
   return async () => {
-    await tree.test("keel/src/hosts/plain/dialect.test.ts");
     const said = await tree.program(`${context}
       import { commands } from "./keel/src/hosts/cli/command-table.ts";
       import { startModelServer } from "./keel/src/testing/model-server.ts";
@@ -271,7 +271,7 @@ test("a changed setting is told, and by whom", async () => {
 });
 `,
   );
-  return () => tree.test("keel/src/hooks/moments.test.ts");
+  tree.test("keel/src/hooks/moments.test.ts");
 });
 
 recipe("An event", 7, async (tree) => {
@@ -327,5 +327,5 @@ test("the effort that a person chooses is recorded, folded and shown", async () 
   await tree.npm("reference");
   await tree.npm("golden-log", "effort");
   const files = ["keel/src/engine/change-settings.test.ts", "test/golden.test.ts"];
-  return () => tree.test(...files, "keel/src/view/transcript-keys.test.ts");
+  tree.test(...files, "keel/src/view/transcript-keys.test.ts");
 });

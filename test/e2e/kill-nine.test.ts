@@ -11,6 +11,7 @@ import { type ModelServer, startModelServer } from "../../keel/src/testing/model
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
 import { readAll } from "../store/home.ts";
+import { atOnce } from "../support/at-once.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { verifies } from "../support/verifies.ts";
 import { launcher } from "./command.ts";
@@ -33,6 +34,9 @@ const replies: readonly Reply[] = [
 ];
 const marks = ["m1", "m2", "m3", "m4", "m5"];
 
+/** Lives that go on beside each other, each in a folder of its own. */
+const together = 3;
+
 type Life = { readonly acknowledged: boolean };
 
 describe("kill -9 at any moment", () => {
@@ -49,9 +53,10 @@ describe("kill -9 at any moment", () => {
     const folder = await newFolder();
     await live(folder, sessionId(900_001), ["go"]);
     const startedAt = performance.now();
-    await live(await newFolder(), sessionId(900_002), ["go"]);
+    const whole = async (run: number): Promise<Life> => live(await newFolder(), sessionId(run), ["go"]);
+    await Promise.all([900_002, 900_003, 900_004].map(whole));
     wholeMs = performance.now() - startedAt;
-    // Two whole lives: on a machine that is busy otherwise they take their time.
+    // Whole lives: on a machine that is busy otherwise they take their time.
   }, 600_000);
   afterAll(async () => {
     await server.close();
@@ -113,22 +118,27 @@ describe("kill -9 at any moment", () => {
     verifies("G1", "G2", "G3", "G18", "P28");
     const chance = countingIds({ seed: seed() });
     const count = countOf("kill-nine");
-    let killedInside = 0;
-    for (let run = 1; run <= count; run++) {
+    const runs = Array.from({ length: count }, (_, at) => ({
+      run: at + 1,
+      kill: chance.random(),
+      // A second kill, during the life that mends the first.
+      again: chance.random() < 0.5 ? chance.random() : undefined,
+    }));
+    const inside = await atOnce(together, runs, async ({ run, kill, again }) => {
       const folder = await newFolder();
       const id = sessionId(run);
-      const lives = [await live(folder, id, ["go"], 30 + chance.random() * wholeMs)];
-      // A second kill, during the life that mends the first.
-      if (chance.random() < 0.5) lives.push(await live(folder, id, [], 30 + chance.random() * wholeMs));
+      const lives = [await live(folder, id, ["go"], 30 + kill * wholeMs)];
+      if (again !== undefined) lives.push(await live(folder, id, [], 30 + again * wholeMs));
       await live(folder, id, []);
       const log = await logOf(folder, id);
       const name = `run ${run} of seed ${seed()}`;
       if (lives.some(({ acknowledged }) => acknowledged)) expect(log.length, name).toBeGreaterThan(0);
-      if (log.length === 0) continue;
-      killedInside += 1;
+      if (log.length === 0) return false;
       check(log, folder, name);
       await rm(folder, { recursive: true, force: true });
-    }
+      return true;
+    });
+    const killedInside = inside.filter(Boolean).length;
     expect(killedInside).toBeGreaterThan(count / 4);
     expect(server.requests.flatMap(({ violations }) => violations)).toEqual([]);
   });

@@ -45,10 +45,11 @@ export type Running = {
   readonly ended: Promise<Ended>;
 };
 
-/** Everything is gone when the test ends. */
+/** Everything is gone when the test ends, or whenever else `atEnd` calls what it is given. */
 export async function openStage(
   script: Script | ModelServerOptions["script"],
   options: Partial<ModelServerOptions> = {},
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<Stage> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-e2e-")));
   const project = path.join(folder, "project");
@@ -61,7 +62,7 @@ export async function openStage(
   const law = requestLaw({ log: (session) => log(session).map((event) => durableEventSchema.parse(event)) });
   const server = await startModelServer({ script, law, ...options });
   const running: ChildProcess[] = [];
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const child of running) child.kill("SIGKILL");
     await server.close();
     rmSync(folder, { recursive: true, force: true });

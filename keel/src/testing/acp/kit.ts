@@ -6,6 +6,7 @@ import { messageChecks } from "./checks.ts";
 import { meetingChecksV2 } from "./meeting-checks-v2.ts";
 import { type AcpRequirementId, type AcpTier, acpRequirements, type RequirementRow } from "./requirements.ts";
 import { type AcpRequirementIdV2, acpRequirementsV2 } from "./requirements-v2.ts";
+import { schemaCheck } from "./schema-check.ts";
 import { sessionChecks } from "./session-checks.ts";
 import { sessionChecksV2 } from "./session-checks-v2.ts";
 import { type AcpKitOptions, type CheckOutcome, KitFinding } from "./stage.ts";
@@ -46,17 +47,19 @@ export const checkAcpV2 = (
 
 /** All of them, one after the other. */
 export const runAcpKit = (options: AcpKitOptions): Promise<AcpVerdict[]> =>
-  inTurn(acpRequirements, (id) => checkAcp(id, options));
+  inTurn(acpRequirements, options, checkAcp);
 
 export const runAcpKitV2 = (options: AcpKitOptions): Promise<AcpVerdict<AcpRequirementIdV2>[]> =>
-  inTurn(acpRequirementsV2, (id) => checkAcpV2(id, options));
+  inTurn(acpRequirementsV2, options, checkAcpV2);
 
 async function inTurn<Id extends string, T>(
   table: Readonly<Record<Id, unknown>>,
-  check: (id: Id) => Promise<T>,
+  given: AcpKitOptions,
+  check: (id: Id, options: AcpKitOptions) => Promise<T>,
 ): Promise<T[]> {
+  const options = { ...given, schemaCheck: given.schemaCheck ?? (await schemaCheck(given.schema)) };
   const verdicts: T[] = [];
-  for (const id of Object.keys(table) as Id[]) verdicts.push(await check(id));
+  for (const id of Object.keys(table) as Id[]) verdicts.push(await check(id, options));
   return verdicts;
 }
 

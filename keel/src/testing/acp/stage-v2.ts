@@ -40,7 +40,7 @@ export class KitStageV2 implements AsyncDisposable {
   }
 
   static async open(options: AcpKitOptions): Promise<KitStageV2> {
-    return new KitStageV2(options, await schemaCheck(options.schema));
+    return new KitStageV2(options, options.schemaCheck ?? (await schemaCheck(options.schema)));
   }
 
   get initialized(): JsonObject {

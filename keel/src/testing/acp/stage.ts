@@ -10,6 +10,8 @@ export type AcpKitOptions = {
   readonly folder: string;
   /** The JSON Schema of the version that is tried, as the protocol publishes it. */
   readonly schema: JsonObject;
+  /** What `schemaCheck` made of the schema, which takes long: made once, it is of use to many checks. */
+  readonly schemaCheck?: SchemaCheck | undefined;
   /** Words whose answer takes long enough to be cancelled in between. */
   readonly longPrompt?: string | undefined;
   /** Words that make the agent plan, use a tool and ask for permission. */
@@ -70,7 +72,7 @@ export class KitStage implements AsyncDisposable {
   }
 
   static async open(options: AcpKitOptions, start: "met" | "unmet" = "met"): Promise<KitStage> {
-    const stage = new KitStage(options, await schemaCheck(options.schema));
+    const stage = new KitStage(options, options.schemaCheck ?? (await schemaCheck(options.schema)));
     if (start === "met") await stage.meet();
     return stage;
   }
