@@ -25,6 +25,15 @@ export type Counts = {
   /** Sessions of one folder that are listed. */
   readonly listedSessions: number;
   readonly logBytes: number;
+  /** Sessions of a database with few and with many, messages that are searched, and how often. */
+  readonly fewSessions: number;
+  readonly manySessions: number;
+  readonly searchedMessages: number;
+  readonly searches: number;
+  /** Chunks of a smaller and of a larger memory, and events that are taken in while the loop is watched. */
+  readonly chunks: number;
+  readonly manyChunks: number;
+  readonly memoryEvents: number;
   /** Files of the tree that is searched, calls of a tool in one process, and the files that are read and edited. */
   readonly treeFiles: number;
   readonly toolRepeats: number;
@@ -87,6 +96,13 @@ export const fullCounts: Counts = {
   logEvents: 20_000,
   listedSessions: 10_000,
   logBytes: 200 * mebibyte,
+  fewSessions: 1_000,
+  manySessions: 100_000,
+  searchedMessages: 1_000_000,
+  searches: 3,
+  chunks: 20_000,
+  manyChunks: 100_000,
+  memoryEvents: 5_000,
   treeFiles: 100_000,
   toolRepeats: 5,
   readBytes: 10 * mebibyte,
@@ -133,6 +149,13 @@ export const smokeCounts: Counts = {
   logEvents: 400,
   listedSessions: 50,
   logBytes: 2 * mebibyte,
+  fewSessions: 20,
+  manySessions: 40,
+  searchedMessages: 400,
+  searches: 1,
+  chunks: 200,
+  manyChunks: 400,
+  memoryEvents: 20,
   treeFiles: 300,
   toolRepeats: 1,
   readBytes: mebibyte / 10,

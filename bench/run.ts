@@ -23,6 +23,7 @@ import { desktopSuite } from "./suites/desktop.ts";
 import { engineSuite } from "./suites/engine.ts";
 import { fleetSuite } from "./suites/fleet.ts";
 import { longSuite } from "./suites/long.ts";
+import { memorySuite } from "./suites/memory.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
 import { sdkSuite } from "./suites/sdk.ts";
@@ -42,6 +43,7 @@ const suites: Readonly<Record<string, Suite>> = {
   engine: engineSuite,
   fleet: fleetSuite,
   long: longSuite,
+  memory: memorySuite,
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,

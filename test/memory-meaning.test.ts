@@ -1,4 +1,5 @@
 // What an embedder adds to words: it fills what they leave empty, never holds anybody up, and is replaced in the background.
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { httpEmbedder } from "../keel/src/memory/http-embedder.ts";
 import type { Embedder } from "../keel/src/ports/memory-index.ts";
@@ -71,6 +72,24 @@ test("an embedder that is late or fails leaves the words alone", async () => {
   await stage.session(sessionId(2), "/work/a", [{ by: "person", text: "One more." }]);
   await index.index(sessionId(2));
   expect(told).toEqual([expect.stringContaining("Memory is found by words only: one:a")]);
+});
+
+test("whoever looks by hand may wait for a model that is loaded first", async () => {
+  await using stage = await three();
+  const good = knowing("one:a");
+  const index = stage.embedded(
+    knowing("one:a", async (texts, as, signal) => {
+      if (as === "question") await sleep(300);
+      return good.embed(texts, as, signal);
+    }),
+  );
+  await index.catchUp();
+  const wanted = { words: "When can a vessel go?", scope: "person" } as const;
+  expect((await index.search(wanted)).by).toBe("words");
+  expect(await index.search({ ...wanted, waitMs: 30_000 })).toMatchObject({
+    by: "words and meaning",
+    found: [{ text: "The ferry leaves at nine.", by: "meaning" }],
+  });
 });
 
 test("another embedder replaces the vectors in the background, and says so once", async () => {

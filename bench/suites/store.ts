@@ -1,19 +1,29 @@
-/** The log on disk: what an append costs beyond the disk's own time, and what reading a very long log takes. */
+/**
+ * The log on disk: what an append costs beyond the disk's own time, what reading a very long log takes, and what a database
+ * makes of very many.
+ */
 import path from "node:path";
 import type { Contest, Samples } from "../measure.ts";
-import { type Bench, megabytes, type Suite } from "./suite.ts";
+import { questionKinds } from "../workloads/prose.ts";
+import { type Bench, megabytes, prepared, type Suite } from "./suite.ts";
 
 export const storeSuite: Suite = async (bench) => {
   const { counts, programs } = bench;
-  const home = await bench.folder();
-  const options = { home, cwd: home, events: counts.logEvents, bytes: counts.logBytes };
-  const { result } = await programs.run<{ file: string }>("programs/write-log", options);
+  const log = prepared(async () => {
+    const home = await bench.folder();
+    const options = { home, cwd: home, events: counts.logEvents, bytes: counts.logBytes };
+    const { result } = await programs.run<{ file: string }>("programs/write-log", options);
+    return { home, file: result.file };
+  });
   return {
     contests: [
       appendContest(bench, 1),
       appendContest(bench, 4),
-      readContest(bench, { home, file: result.file }),
-      await listContest(bench),
+      databaseContest(bench),
+      readContest(bench, log),
+      listContest(bench),
+      manyContest(bench),
+      searchContest(bench),
     ],
     close: async () => undefined,
   };
@@ -45,10 +55,10 @@ function appendContest({ counts, programs, folder }: Bench, eventsPerAppend: num
 
 function readContest(
   { counts, programs, bareStartBytes }: Bench,
-  place: { home: string; file: string },
+  place: () => Promise<{ home: string; file: string }>,
 ): Contest {
   const run = async (name: string): Promise<Samples> => {
-    const { result, peakBytes } = await programs.run<{ ms: number; events: number }>(name, place);
+    const { result, peakBytes } = await programs.run<{ ms: number; events: number }>(name, await place());
     if (result.events !== counts.logEvents) throw new Error(`${name} read ${result.events} events.`);
     return { time: [result.ms], memory: [megabytes(peakBytes - bareStartBytes)] };
   };
@@ -66,14 +76,16 @@ function readContest(
 }
 
 /** The sessions are made once: nobody changes them. */
-async function listContest({ counts, programs, folder }: Bench): Promise<Contest> {
+function listContest({ counts, programs, folder }: Bench): Contest {
   const { listedSessions: sessions } = counts;
-  const home = await folder();
-  const place = { home, cwd: home, sessions };
-  const { result } = await programs.run<{ directory: string }>("programs/write-logs", place);
+  const place = prepared(async () => {
+    const home = await folder();
+    const wish = { home, cwd: home, sessions };
+    const { result } = await programs.run<{ directory: string }>("programs/write-logs", wish);
+    return { home, cwd: home, directory: result.directory };
+  });
   const run = async (name: string): Promise<Samples> => {
-    const options = { home, cwd: home, directory: result.directory };
-    const { result: listed } = await programs.run<ListTimes>(name, options);
+    const { result: listed } = await programs.run<ListTimes>(name, await place());
     if (listed.sessions !== sessions) throw new Error(`${name} listed ${listed.sessions} sessions.`);
     return { newest: [listed.newestMs], all: [listed.allMs] };
   };
@@ -93,3 +105,67 @@ async function listContest({ counts, programs, folder }: Bench): Promise<Contest
 }
 
 type ListTimes = { readonly newestMs: number; readonly allMs: number; readonly sessions: number };
+
+/** An append to the database beside one to a file: both are on disk before the next one. */
+function databaseContest({ counts, programs, folder }: Bench): Contest {
+  const run = (place: object) => async (): Promise<Samples> => {
+    const home = await folder();
+    const options = { home, cwd: home, appends: counts.appends, eventsPerAppend: 1, ...place };
+    const { result } = await programs.run<{ ms: number[] }>("programs/append", options);
+    return { append: result.ms };
+  };
+  return {
+    name: "append to a database",
+    floor: { name: "keel, to a file of JSON lines", run: run({}) },
+    keel: { name: "keel, to SQLite", run: run({ store: "sqlite" }) },
+    figures: [{ key: "append", name: "append of one event to SQLite, on disk", unit: "ms" }],
+  };
+}
+
+/** A list must not grow with what it does not show. */
+function manyContest({ counts, programs, folder }: Bench): Contest {
+  const entrant = (sessions: number) => {
+    const place = prepared(async () => {
+      const home = await folder();
+      await programs.run("programs/fill-logs", { home, cwd: home, sessions });
+      return { home, cwd: home };
+    });
+    const run = async (): Promise<Samples> =>
+      (await programs.run<{ ofFolder: number[]; ofAll: number[] }>("programs/list-tables", await place()))
+        .result;
+    return { name: `${sessions.toLocaleString("en")} sessions in SQLite`, run };
+  };
+  const goal = { kind: "ratio", most: 1.5 } as const;
+  return {
+    name: "many sessions",
+    floor: entrant(counts.fewSessions),
+    keel: entrant(counts.manySessions),
+    figures: [
+      { key: "ofFolder", name: "the newest 20 of one folder, in SQLite", unit: "ms", goal },
+      { key: "ofAll", name: "the newest 20 of all, in SQLite", unit: "ms", goal },
+    ],
+  };
+}
+
+function searchContest({ counts, programs, folder }: Bench): Contest {
+  const messages = counts.searchedMessages;
+  const place = prepared(async () => {
+    const home = await folder();
+    await programs.run("programs/fill-conversations", { home, messages });
+    return { home, repeats: counts.searches };
+  });
+  const run = (name: string) => async (): Promise<Samples> =>
+    (await programs.run<Samples>(name, await place())).result;
+  const what = `search in ${messages.toLocaleString("en")} messages`;
+  return {
+    name: "search",
+    floor: { name: "plain FTS5 on the same table", run: run("floors/search-conversations") },
+    keel: { name: "keel", run: run("programs/search-conversations") },
+    figures: questionKinds.map((key) => ({
+      key,
+      name: `${what}: ${key} words`,
+      unit: "ms",
+      goal: { kind: "ratio", most: 1.5 },
+    })),
+  };
+}

@@ -18,3 +18,12 @@ export type Suite = (bench: Bench) => Promise<OpenSuite>;
 
 export const megabytes = (bytes: number): number => bytes / 2 ** 20;
 export const kilobytes = (bytes: number): number => bytes / 2 ** 10;
+
+/** What entrants share, made when the first of them needs it: a contest that is left out costs nothing. */
+export function prepared<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

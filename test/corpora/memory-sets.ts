@@ -1,11 +1,12 @@
 // Two sets of questions over three long projects that nobody has: 24 that say in other words what was said, and 150 that use
-// its words. Each has the line that answers it, by its number; nobody judges.
+// its words. Each has the line that answers it, by its number; nobody judges. And the same once more with other texts, which
+// nothing was ever tuned by.
+import { heldOutMaterial, type Material } from "./memory-sets-held-out.ts";
 
 export type Project = { readonly cwd: string; readonly lines: readonly string[] };
 export type SetQuestion = { readonly asked: string; readonly project: number; readonly line: number };
 
-/** What was said, and how somebody asks for it who has other words. */
-const pairs: readonly (readonly [said: string, asked: string])[] = [
+const pairs: Material["pairs"] = [
   [
     "The ferry is cancelled whenever wind exceeds forty knots.",
     "In what weather do boats stay in the harbour?",
@@ -55,17 +56,21 @@ const pairs: readonly (readonly [said: string, asked: string])[] = [
 
 const services = "ledger harbor falcon juniper quarry beacon tundra saffron meadow cobalt".split(" ");
 const parts = "scheduler gateway importer parser cache".split(" ");
-const facts = [
-  (n: number) => `listens on port ${4100 + n} and needs TLS version 1.${n % 4}`,
-  (n: number) => `retries ${2 + (n % 7)} times with a pause of ${100 + n * 7} milliseconds`,
-  (n: number) =>
-    `is owned by the ${["billing", "search", "mobile", "platform"][n % 4]} team since sprint ${20 + n}`,
-] as const;
-const asks = [
-  (who: string) => `Which port does ${who} listen on, and which TLS version does it need?`,
-  (who: string) => `How many times does ${who} retry, and with which pause in milliseconds?`,
-  (who: string) => `Which team owns ${who}, and since which sprint?`,
-] as const;
+const facts: Material["facts"] = [
+  [
+    (n) => `listens on port ${4100 + n} and needs TLS version 1.${n % 4}`,
+    (who) => `Which port does ${who} listen on, and which TLS version does it need?`,
+  ],
+  [
+    (n) => `retries ${2 + (n % 7)} times with a pause of ${100 + n * 7} milliseconds`,
+    (who) => `How many times does ${who} retry, and with which pause in milliseconds?`,
+  ],
+  [
+    (n) =>
+      `is owned by the ${["billing", "search", "mobile", "platform"][n % 4]} team since sprint ${20 + n}`,
+    (who) => `Which team owns ${who}, and since which sprint?`,
+  ],
+];
 
 const fillers = [
   "I ran the tests again and they pass; two are slow.",
@@ -76,7 +81,13 @@ const fillers = [
   "That needs a migration, which should run at night.",
 ];
 
-function build(): { projects: Project[]; keywords: SetQuestion[]; paraphrases: SetQuestion[] } {
+export type MemorySets = {
+  readonly projects: readonly Project[];
+  readonly keywords: readonly SetQuestion[];
+  readonly paraphrases: readonly SetQuestion[];
+};
+
+function build({ pairs, names, services, parts, facts, fillers }: Material): MemorySets {
   const projects: Project[] = [];
   const keywords: SetQuestion[] = [];
   const paraphrases: SetQuestion[] = [];
@@ -89,10 +100,10 @@ function build(): { projects: Project[]; keywords: SetQuestion[]; paraphrases: S
     };
     for (const service of services)
       for (const part of parts) {
-        const who = `the ${service} ${part} of ${["Aurora", "Basalt", "Cedar"][project]}`;
-        const kind = number % 3;
-        lines.push(`Note that ${who} ${facts[kind]?.(number + project * 50)}.`);
-        keywords.push({ asked: asks[kind]?.(who) ?? "", project, line: lines.length - 1 });
+        const who = `the ${service} ${part} of ${names[project]}`;
+        const [said, asked] = facts[number % facts.length] ?? [];
+        lines.push(`Note that ${who} ${said?.(number + project * 50)}.`);
+        keywords.push({ asked: asked?.(who) ?? "", project, line: lines.length - 1 });
         number++;
         fill();
         const mine = number % 6 === 0 ? pairs[((number / 6) | 0) - 1 + project * 8] : undefined;
@@ -107,4 +118,7 @@ function build(): { projects: Project[]; keywords: SetQuestion[]; paraphrases: S
   return { projects, keywords, paraphrases };
 }
 
-export const memorySets = build();
+const names = ["Aurora", "Basalt", "Cedar"];
+
+export const memorySets = build({ pairs, names, services, parts, facts, fillers });
+export const heldOutSets = build(heldOutMaterial);

@@ -28,6 +28,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "engine",
     "fleet",
     "long",
+    "memory",
     "policy",
     "resume",
     "runner",

@@ -33,7 +33,9 @@ afterEach(async () => {
   await place.remove();
 });
 
-test("eight processes that write to one database at once lose nothing and are never told that it is locked", async () => {
+test("eight processes that write to one database at once lose nothing and are never told that it is locked", {
+  timeout: 3_600_000,
+}, async () => {
   verifies("S1.7");
   const count = countOf("sqlite-writers");
   const runs = Array.from({ length: 8 }, (_, index) =>
@@ -49,7 +51,9 @@ test("eight processes that write to one database at once lose nothing and are ne
   }
 });
 
-test("what was acknowledged before kill -9 is there afterwards, and the session is free", async () => {
+test("what was acknowledged before kill -9 is there afterwards, and the session is free", {
+  timeout: 3_600_000,
+}, async () => {
   verifies("G1", "G7");
   const count = countOf("sqlite-kills");
   await writeLog(sqliteStore({ home: place.home }), place.cwd, 1);
@@ -75,7 +79,9 @@ test("what was acknowledged before kill -9 is there afterwards, and the session 
   }
 });
 
-test("a move that is killed at any moment leaves every session whole, and the next one ends it", async () => {
+test("a move that is killed at any moment leaves every session whole, and the next one ends it", {
+  timeout: 3_600_000,
+}, async () => {
   verifies("S1.7");
   const count = countOf("sqlite-kills");
   const ids = Array.from({ length: 8 }, (_, index) => idOf(index));

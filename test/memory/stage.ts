@@ -6,11 +6,9 @@ import { homeResources } from "../../keel/src/app/compose/home-resources.ts";
 import { homeMemoryIndex } from "../../keel/src/app/compose/memory-index.ts";
 import { openHome } from "../../keel/src/app/home.ts";
 import { nodeClock } from "../../keel/src/app/node-ports.ts";
-import { openMemoryIndex } from "../../keel/src/memory/memory-index.ts";
-import { memoryTables, memoryVersion } from "../../keel/src/memory/tables.ts";
 import type { Embedder, MemoryIndex } from "../../keel/src/ports/memory-index.ts";
 import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
-import { SharedDatabase } from "../../keel/src/store/sqlite/database.ts";
+import { indexFile, indexOver } from "./home-index.ts";
 
 export type SaidLine = { readonly by: "person" | "agent" | "tool"; readonly text: string };
 
@@ -32,7 +30,7 @@ export const sessionId = (number: number): string =>
 
 export async function memoryStage(): Promise<MemoryStage> {
   const home = await mkdtemp(path.join(tmpdir(), "keel-memory-"));
-  const file = path.join(home, "memory", "index.sqlite");
+  const file = indexFile(home);
   const resources = homeResources(home);
   const { store } = resources;
   const clock = nodeClock();
@@ -55,27 +53,7 @@ export async function memoryStage(): Promise<MemoryStage> {
     },
     index: () =>
       kept(homeMemoryIndex({ path: home, file, store, clock }, { settings: {}, env: {}, cwd: home })),
-    embedded: (embedder, tell) =>
-      kept(
-        openMemoryIndex({
-          file: new SharedDatabase({
-            path: file,
-            tables: memoryTables,
-            version: memoryVersion,
-            sync: "none",
-          }),
-          clock,
-          secrets: [],
-          embedder: { id: embedder.id, open: async () => embedder },
-          tell,
-          logs: {
-            list: () => store.list(),
-            find: async (id) => (await store.list({ only: id }))[0],
-            read: (id, after) => store.read(id, after),
-            sayForgotten: async () => "gone",
-          },
-        }),
-      ),
+    embedded: (embedder, tell) => kept(indexOver({ home, store }, { embedder, tell })),
     async bytes() {
       const files = ["", "-wal", "-shm"].map((end) => readFile(`${file}${end}`).catch(() => Buffer.alloc(0)));
       return Buffer.concat(await Promise.all(files));

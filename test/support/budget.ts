@@ -16,6 +16,8 @@ export const budgets = {
   "sqlite-writers": { sample: 25, full: 1_000, seconds: 5 },
   /** Tables of conversations that are deleted or damaged. */
   "damaged-caches": { sample: 10, full: 500, seconds: 4 },
+  /** kill -9 of a process that fills the memory index. */
+  "memory-kills": { sample: 3, full: 200, seconds: 4 },
   /** G4: random changes of a log. */
   "log-mutations": { sample: 100, full: 10_000, seconds: 3 },
   /** G7: appends of each of four processes to one log. */

@@ -8,8 +8,10 @@ import { type MemoryFile, type MemoryStatements, numberIn, textIn } from "./tabl
 import { nextRound } from "./take-in.ts";
 import { packVector, VectorScan } from "./vectors.ts";
 
-/** After this the words go alone. */
+/** After this the words go alone, unless somebody says otherwise. */
 const questionMs = 100;
+/** Of vectors that are read before the first search: some milliseconds, and then others may do something. */
+const readAtOnce = 2_000;
 /** A model that is loaded from disk takes longer than a question may. */
 const batchSize = 16;
 
@@ -45,20 +47,26 @@ export class EmbeddedChunks {
   }
 
   /** Undefined where the embedder has not answered in time, or nothing was embedded yet. */
-  async meaningOf(words: string, signal?: AbortSignal): Promise<ByMeaning | undefined> {
+  async meaningOf(
+    words: string,
+    { waitMs = questionMs, signal }: { waitMs?: number | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<ByMeaning | undefined> {
     const { clock, file, embedder } = this.#options;
     const over = new AbortController();
     const stop = (): void => over.abort();
     signal?.addEventListener("abort", stop, { once: true });
     try {
-      const late = clock.sleep(questionMs, over.signal).then(() => undefined);
+      const late = clock.sleep(waitMs, over.signal).then(() => undefined);
       const made = this.#open()
         .then((open) => open.embed([words], "question", over.signal))
         .catch(() => undefined);
       const [question] = (await Promise.race([made, late])) ?? [];
       if (!question) return undefined;
       const scan = await file.read((run) => this.#scanOf(run, embedder.id, question.length));
-      return scan && { scan, question };
+      if (!scan) return undefined;
+      while (await file.read((run) => scan.catchUp(run, readAtOnce)))
+        await clock.sleep(0, this.#options.signal);
+      return { scan, question };
     } finally {
       signal?.removeEventListener("abort", stop);
       over.abort();

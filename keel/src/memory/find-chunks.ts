@@ -1,7 +1,7 @@
 /** Looks for chunks by words and by meaning, and makes one list of both. */
 import type { FoundChunk, MemoryChunk, MemorySearch, MemorySource } from "../ports/memory-index.ts";
-import { matchOf, shareOf, wordsOf } from "./question.ts";
-import { type MemoryStatements, numberIn, textIn } from "./tables.ts";
+import { idsByWords, shareOf, wordsOf } from "./question.ts";
+import { type MemoryStatements, numberIn, type TableRow, textIn } from "./tables.ts";
 import type { Near, VectorScan } from "./vectors.ts";
 
 /** What the embedder made of the question, and where its vectors are looked for. */
@@ -64,35 +64,14 @@ function hitsByWords(
   most: number,
   only: ReadonlySet<number> | undefined,
 ): WordHit[] {
-  const match = matchOf(words);
-  if (match === undefined) return [];
   const first = Math.max(most, only ? tried : 0);
-  const rows = run.all(
-    "SELECT rowid AS id FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-    match,
-    first,
-  );
-  const chunks = rows.flatMap((row) => chunkOf(run, numberIn(row, "id")) ?? []);
+  const ids = idsByWords(run, words, { most: first });
+  const chunks = chunksAt(run, ids);
   const inScope = only ? chunks.filter(({ number }) => only.has(number)) : chunks;
-  const isShort = only !== undefined && inScope.length < most && rows.length === first;
-  const found = isShort ? scopedHits(run, match, most, only) : inScope.slice(0, most);
+  const isShort = only !== undefined && inScope.length < most && ids.length === first;
+  const found = isShort ? chunksAt(run, idsByWords(run, words, { most, only })) : inScope.slice(0, most);
   return found.map((chunk) => ({ chunk, share: shareOf(words, chunk.text) }));
 }
-
-const scopedHits = (
-  run: MemoryStatements,
-  match: string,
-  most: number,
-  only: ReadonlySet<number>,
-): StoredChunk[] =>
-  run
-    .all(
-      "SELECT words.rowid AS id FROM words JOIN chunks ON chunks.id = words.rowid WHERE words MATCH ? AND chunks.session IN (SELECT value FROM json_each(?)) ORDER BY bm25(words) LIMIT ?",
-      match,
-      JSON.stringify([...only]),
-      most,
-    )
-    .flatMap((row) => chunkOf(run, numberIn(row, "id")) ?? []);
 
 /**
  * Words come first where they are sure: a chunk that has most of what is asked. Then what is near in meaning, then what has
@@ -117,12 +96,14 @@ function fuse({
     by: likeness.has(chunk.id) ? "both" : "words",
   });
   const named = new Set(byWords.map(({ chunk }) => chunk.id));
-  const meant = near
-    .filter((one) => one.likeness >= leastLikeness)
-    .flatMap(({ chunk: id, likeness: score }): Hit[] => {
-      const chunk = chunkOf(run, id);
-      return chunk ? [{ chunk, score, by: named.has(id) ? "both" : "meaning" }] : [];
-    });
+  const alike = near.filter((one) => one.likeness >= leastLikeness).map(({ chunk }) => chunk);
+  const meant = chunksAt(run, alike).map(
+    (chunk): Hit => ({
+      chunk,
+      score: likeness.get(chunk.id) ?? 0,
+      by: named.has(chunk.id) ? "both" : "meaning",
+    }),
+  );
   return [
     ...byWords.filter(isSure).map(wordHit),
     ...meant,
@@ -174,28 +155,34 @@ function neighbour(
   { number, seq, part }: StoredChunk,
   side: string,
 ): StoredChunk | undefined {
-  const row = run.get(`SELECT id FROM chunks WHERE session = ? AND ${side} LIMIT 1`, number, seq, part);
-  return row && chunkOf(run, numberIn(row, "id"));
+  const row = run.get(`${selectChunk} WHERE chunks.session = ? AND ${side} LIMIT 1`, number, seq, part);
+  return row && chunkOf(row);
 }
 
-function chunkOf(run: MemoryStatements, id: number): StoredChunk | undefined {
-  const row = run.get(
-    "SELECT chunks.id AS id, session, sessions.id AS name, cwd, seq, part, at, kind, tool, text FROM chunks JOIN sessions ON sessions.number = chunks.session WHERE chunks.id = ?",
-    id,
+const selectChunk =
+  "SELECT chunks.id AS id, session, sessions.id AS name, cwd, seq, part, at, kind, tool, text FROM chunks JOIN sessions ON sessions.number = chunks.session";
+
+/** In the order of their ids as they are given; one that is gone is left out. */
+function chunksAt(run: MemoryStatements, ids: readonly number[]): StoredChunk[] {
+  const found = run.all(
+    `${selectChunk} WHERE chunks.id IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(ids),
   );
-  if (!row) return undefined;
-  return {
-    id,
-    number: numberIn(row, "session"),
-    session: textIn(row, "name"),
-    seq: numberIn(row, "seq"),
-    part: numberIn(row, "part"),
-    cwd: textIn(row, "cwd"),
-    at: numberIn(row, "at"),
-    source: sourceOf(textIn(row, "kind"), textIn(row, "tool")),
-    text: textIn(row, "text"),
-  };
+  const chunks = new Map(found.map((row) => [numberIn(row, "id"), chunkOf(row)]));
+  return ids.flatMap((id) => chunks.get(id) ?? []);
 }
+
+const chunkOf = (row: TableRow): StoredChunk => ({
+  id: numberIn(row, "id"),
+  number: numberIn(row, "session"),
+  session: textIn(row, "name"),
+  seq: numberIn(row, "seq"),
+  part: numberIn(row, "part"),
+  cwd: textIn(row, "cwd"),
+  at: numberIn(row, "at"),
+  source: sourceOf(textIn(row, "kind"), textIn(row, "tool")),
+  text: textIn(row, "text"),
+});
 
 const sourceOf = (kind: string, tool: string): MemorySource =>
   kind === "tool" ? { kind, tool } : { kind: kind === "person" ? "person" : "agent" };

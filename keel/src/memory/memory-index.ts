@@ -94,7 +94,8 @@ class FileMemoryIndex implements MemoryIndex {
 
   async search(wanted: MemorySearch, signal?: AbortSignal): Promise<MemoryFindings> {
     if (!this.#options.file.exists()) return { found: [], by: "words" };
-    const meaning = await this.#embedded?.meaningOf(wanted.words, signal);
+    const { words, waitMs } = wanted;
+    const meaning = await this.#embedded?.meaningOf(words, { waitMs, signal });
     const found = await this.#mended(() =>
       this.#options.file.read((run) => findChunks(run, wanted, meaning)),
     );
@@ -193,7 +194,6 @@ class FileMemoryIndex implements MemoryIndex {
 
   async #take({ id, cwd, changedAt }: LoggedSession): Promise<void> {
     const { logs, file, secrets } = this.#options;
-    const session = { id, cwd, changed: changedAt };
     const upto = await this.#mended(() => file.read((run) => uptoOf(run, id)));
     // Known before anything is taken in: what was forgotten is not written, not even for a moment.
     const forgotten = new Set<number>();
@@ -203,8 +203,10 @@ class FileMemoryIndex implements MemoryIndex {
       await this.#leaveNothing();
     let slice: Durable[] = [];
     let characters = 0;
-    const flush = async (): Promise<void> => {
+    // Only what comes last says that the log was looked at as it is now: whoever is killed before that goes on here.
+    const flush = async (changed: number): Promise<void> => {
       const events = slice;
+      const session = { id, cwd, changed };
       slice = [];
       characters = 0;
       await file.change((run) => takeIn(run, session, events, { forgotten, secrets }));
@@ -214,9 +216,9 @@ class FileMemoryIndex implements MemoryIndex {
       if (this.#ended.signal.aborted) return;
       slice.push(event);
       characters += sizeOf(event);
-      if (characters > sliceCharacters || slice.length === sliceEvents) await flush();
+      if (characters > sliceCharacters || slice.length === sliceEvents) await flush(0);
     }
-    await flush();
+    await flush(changedAt);
   }
 
   /** What was deleted leaves no byte: not in the file, and not in what was written ahead of it. */

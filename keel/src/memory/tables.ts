@@ -1,7 +1,7 @@
 /** The tables of the index, and what it needs of the file that they stand in. */
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-type TableRow = Readonly<Record<string, SQLOutputValue>>;
+export type TableRow = Readonly<Record<string, SQLOutputValue>>;
 
 export type MemoryStatements = {
   get(sql: string, ...values: readonly SQLInputValue[]): TableRow | undefined;

@@ -8,7 +8,7 @@ import { withoutUnsafeWords } from "./unsafe-words.ts";
 export type IndexedSession = {
   readonly id: string;
   readonly cwd: string;
-  /** When its log was changed last, as far as that was looked at. */
+  /** When its log was changed last, where all of that was looked at; else 0. */
   readonly changed: number;
 };
 

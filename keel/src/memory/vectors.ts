@@ -43,16 +43,24 @@ export class VectorScan {
     return this.#count;
   }
 
-  /** The nearest first, of these sessions where some are named. */
+  /** The nearest first, of what was taken in, and of these sessions where some are named. */
   nearest(run: MemoryStatements, question: Float32Array, most: number, only?: ReadonlySet<number>): Near[] {
-    this.#catchUp(run);
     const wanted = Math.max(weighedAtLeast, most * weighedForEach);
     const near = this.#bySigns(signsOf(question), wanted, only);
-    const weighed = near.map((chunk) => ({ chunk, likeness: this.#weigh(run, question, chunk) }));
+    const rows = run.all(
+      "SELECT chunk, vector FROM vectors WHERE chunk IN (SELECT value FROM json_each(?))",
+      JSON.stringify(near),
+    );
+    const asked = lengthOf(question);
+    const weighed = rows.map((row) => ({
+      chunk: numberIn(row, "chunk"),
+      likeness: likenessOf(row["vector"], question, asked),
+    }));
     return weighed.sort((left, right) => right.likeness - left.likeness).slice(0, most);
   }
 
-  #catchUp(run: MemoryStatements): void {
+  /** Takes in at most so many of those that came since; false when these were all. */
+  catchUp(run: MemoryStatements, most: number): boolean {
     const round = numberIn(run.get("SELECT value FROM facts WHERE name = 'round'"), "value");
     if (round !== this.#round) {
       this.#round = round;
@@ -60,11 +68,14 @@ export class VectorScan {
       this.#count = 0;
     }
     const rows = run.all(
-      "SELECT vectors.chunk AS chunk, session, signs FROM vectors JOIN chunks ON chunks.id = vectors.chunk WHERE embedder = ? AND vectors.chunk > ? ORDER BY vectors.chunk",
+      "SELECT vectors.chunk AS chunk, session, signs FROM vectors JOIN chunks ON chunks.id = vectors.chunk WHERE embedder = ? AND vectors.chunk > ? ORDER BY vectors.chunk LIMIT ?",
       this.#embedder,
       this.#last,
+      most,
     );
     for (const row of rows) this.#add(numberIn(row, "chunk"), numberIn(row, "session"), row["signs"]);
+    this.#last = numberIn(rows.at(-1), "chunk") || this.#last;
+    return rows.length === most;
   }
 
   #add(chunk: number, session: number, signs: unknown): void {
@@ -79,7 +90,6 @@ export class VectorScan {
     this.#chunks[this.#count] = chunk;
     this.#sessions[this.#count] = session;
     this.#count++;
-    this.#last = chunk;
   }
 
   #grow(): void {
@@ -123,18 +133,19 @@ export class VectorScan {
     for (let at = 0; at < count; at++) if ((differs[at] ?? passed) <= bound) near.push(this.#chunks[at] ?? 0);
     return near;
   }
+}
 
-  #weigh(run: MemoryStatements, question: Float32Array, chunk: number): number {
-    const bytes = run.get("SELECT vector FROM vectors WHERE chunk = ?", chunk)?.["vector"];
-    if (!(bytes instanceof Uint8Array)) return -1;
-    const vector = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-    let [product, own, asked] = [0, 0, 0];
-    for (let at = 0; at < vector.length; at++) {
-      const [one, other] = [vector[at] ?? 0, question[at] ?? 0];
-      product += one * other;
-      own += one * one;
-      asked += other * other;
-    }
-    return product / (Math.sqrt(own * asked) || 1);
+const lengthOf = (vector: Float32Array): number =>
+  Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+
+function likenessOf(bytes: unknown, question: Float32Array, asked: number): number {
+  if (!(bytes instanceof Uint8Array)) return -1;
+  const vector = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  let [product, own] = [0, 0];
+  for (let at = 0; at < vector.length; at++) {
+    const one = vector[at] ?? 0;
+    product += one * (question[at] ?? 0);
+    own += one * one;
   }
+  return product / (Math.sqrt(own) * asked || 1);
 }

@@ -44,6 +44,8 @@ export type MemorySearch = {
   readonly cwd?: string | undefined;
   /** 5 where it is left out. */
   readonly limit?: number | undefined;
+  /** How long the vector of the words is waited for, 100 where it is left out; then words go alone. */
+  readonly waitMs?: number | undefined;
   /** Conversations that are passed over: what they said is in sight anyway. */
   readonly except?: readonly string[] | undefined;
 };

@@ -103,7 +103,9 @@ describe.each(["jsonl", "sqlite"])("conversations of a home with %s", (kind) => 
   });
 });
 
-test("a cache that is deleted or damaged at any moment is made again from the logs, and says the same", async () => {
+test("a cache that is deleted or damaged at any moment is made again from the logs, and says the same", {
+  timeout: 3_600_000,
+}, async () => {
   verifies("S1.7");
   for (let number = 1; number <= 12; number++)
     await keep(number, [`Talk ${number} about the clock and ${"words ".repeat(60)}`, `Answer ${number}.`]);
@@ -124,6 +126,32 @@ test("a cache that is deleted or damaged at any moment is made again from the lo
     for (const end of ["-wal", "-shm"]) if (run % 2) await rm(`${database}${end}`, { force: true });
     expect(await seen(), `seed ${seed()}, damage ${run}`).toBe(before);
   }
+});
+
+test("words that very many messages have are found newest first, and one or two letters begin no word", async () => {
+  await using home = homeOf();
+  const tables = await home.conversations();
+  for (let number = 1; number <= 3; number++)
+    await keep(
+      number,
+      Array.from(
+        { length: 800 },
+        (_, at) => `The tide of day ${at} is ${at === 400 ? "unusual" : "as ever"}.`,
+      ),
+    );
+  const found = await tables.search({ words: "tide", limit: 6 });
+  expect(found.map(({ conversation, role }) => [conversation, role])).toEqual([
+    [idOf(3), "title"],
+    [idOf(2), "title"],
+    [idOf(1), "title"],
+    [idOf(3), "assistant"],
+    [idOf(3), "user"],
+    [idOf(3), "assistant"],
+  ]);
+  expect(found.slice(3).map(({ excerpt }) => /day (\d+)/.exec(excerpt)?.[1])).toEqual(["799", "798", "797"]);
+  // Both words are common, and few messages have both.
+  expect((await tables.search({ words: "tide unus" })).length).toBe(3);
+  expect(await tables.search({ words: "un" })).toEqual([]);
 });
 
 test("one that is deleted while it is open is made again before the next answer", async () => {

@@ -92,17 +92,20 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
   };
 }
 
-/** All logs where the tables are new or doubted, else the newest until none has changed. */
+/**
+ * All logs where the tables are new or doubted, else the newest until none has changed. Of those that are taken in together
+ * the oldest come first: what stands later in the tables was said later.
+ */
 async function fill(cache: ConversationCache, store: Store, which?: "all"): Promise<void> {
   if (which === "all" || !(await cache.isWhole())) {
-    const all = await store.list();
+    const all = (await store.list()).toReversed();
     for (let from = 0; from < all.length; from += LOGS_AT_ONCE)
       await takeIn(cache, store, all.slice(from, from + LOGS_AT_ONCE));
     return cache.setWhole(new Set(all.map(({ id }) => id)));
   }
   for (let skip = 0; ; skip += PAGE) {
     const page = await store.list({ limit: PAGE, skip });
-    const changed = await takeIn(cache, store, page);
+    const changed = await takeIn(cache, store, page.toReversed());
     if (changed === 0 || page.length < PAGE) return;
   }
 }

@@ -254,26 +254,59 @@ export function deleteConversation(run: Statements, no: number): void {
   run.run("DELETE FROM conversations WHERE no = ?", no);
 }
 
-/** The best first. */
+/**
+ * The best first; of words that very many have, the newest titles and then the newest messages. The last word also where a
+ * longer one begins so, if there is room: somebody may still be typing it.
+ */
 export function findWords(run: Statements, wanted: string, limit: number): FoundMessage[] {
-  const match = matchOf(wanted);
-  if (match === undefined) return [];
-  const rows = run.all(
-    "SELECT rowid AS row FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?",
-    match,
-    limit,
-  );
-  return rows.flatMap(({ row }) => {
-    const found = Number(row) < 0 ? titleAt(run, -Number(row)) : messageAt(run, Number(row));
+  const words = wanted.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const terms = words.map((word) => `"${word.replaceAll('"', '""')}"`);
+  const last = terms.at(-1);
+  if (last === undefined) return [];
+  const exact = rowsWith(run, terms, limit);
+  const rows =
+    exact.length < limit && mayBegin(words.at(-1) ?? "") && !isCommon(run, last)
+      ? [...new Set([...exact, ...rowsWith(run, terms.with(-1, `${last}*`), limit)])].slice(0, limit)
+      : exact;
+  return rows.flatMap((row) => {
+    const found = row < 0 ? titleAt(run, -row) : messageAt(run, row);
     return found ? [{ ...found, excerpt: excerptOf(found.excerpt, wanted) }] : [];
   });
 }
 
-/** Every word, the last one also where it only begins so: somebody may still be typing it. */
-function matchOf(wanted: string): string | undefined {
-  const words = wanted.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-  if (words.length === 0) return undefined;
-  return `${words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" ")}*`;
+/** So many words begin with one or two letters that to look through all of them takes seconds. */
+const mayBegin = (word: string): boolean => word.length > 2 || /[^\x20-\x7e]/.test(word);
+
+/** To find the best of more than this takes longer than anybody waits, and none of them is much better than the others. */
+const RANKED = 2_000;
+
+function isCommon(run: Statements, term: string): boolean {
+  const sql = "SELECT count(*) AS n FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)";
+  return Number(run.get(sql, term, RANKED)?.["n"]) === RANKED;
+}
+
+/** Those that have all of the terms. */
+function rowsWith(run: Statements, terms: readonly string[], limit: number): number[] {
+  const match = terms.join(" ");
+  const rows = (what: string, most: number): number[] =>
+    run.all(`SELECT rowid AS row${what} LIMIT ?`, match, most).map(({ row }) => Number(row));
+  const having = " FROM words WHERE words MATCH ?";
+  if (!terms.every((term) => isCommon(run, term))) return rows(`${having} ORDER BY rank`, limit);
+  // Each is common, and all together may be rare.
+  const best = terms.length > 1 ? bestOfFew(run, match) : undefined;
+  if (best) return best.slice(0, limit);
+  const titles = rows(`${having} AND rowid < 0 ORDER BY rowid`, Math.ceil(limit / 2));
+  return [...titles, ...rows(`${having} ORDER BY rowid DESC`, limit)].slice(0, limit);
+}
+
+/** The best first; undefined where there are too many. */
+function bestOfFew(run: Statements, match: string): number[] | undefined {
+  const sql = "SELECT rowid AS row, rank AS place FROM words WHERE words MATCH ? LIMIT ?";
+  const rows = run.all(sql, match, RANKED);
+  if (rows.length === RANKED) return undefined;
+  return rows
+    .sort((left, right) => Number(left["place"]) - Number(right["place"]))
+    .map(({ row }) => Number(row));
 }
 
 function titleAt(run: Statements, no: number): FoundMessage | undefined {

@@ -14,6 +14,8 @@ type Stats = Awaited<ReturnType<OpenIndex["stats"]>>;
 type FoundPassage = Awaited<ReturnType<OpenIndex["search"]>>["found"][number];
 
 const scopes = ["session", "project", "person"] as const;
+/** A model that was not loaded yet is by then: whoever asks once waits for it. */
+const loadedMs = 5_000;
 /** What a person reads of a passage in a list. */
 const maxShown = 600;
 
@@ -35,7 +37,7 @@ export const searchMemory: CommandRun<SearchValues> = async ({ values, positiona
   const limit = wholeNumber("limit", values.limit, 1);
   const { found, by } = await withMemory(context, async (memory) => {
     await memory.catchUp();
-    return memory.search({ words, scope, session, cwd: context.cwd, limit });
+    return memory.search({ words, scope, session, cwd: context.cwd, limit, waitMs: loadedMs });
   });
   if (values.json) context.out.line(toLine({ found, by }));
   else if (found.length > 0) context.out.line(found.map(sayFound).join("\n\n"));
