@@ -1,7 +1,9 @@
 // What the guide shows of Keel's words is what the code says, given the facts that the example is about.
 import { expect, test } from "vitest";
 import { defaultLimits, limitsFor } from "../keel/src/core/limits.ts";
+import { sayReport } from "../keel/src/hosts/cli/commands/backtest.ts";
 import { catalog } from "../keel/src/models/catalog.ts";
+import type { BacktestedCall } from "../keel/src/policy/backtest.ts";
 import type { ModelRequest } from "../keel/src/ports/model.ts";
 import { text } from "../keel/src/protocol/message.ts";
 import { canonical, explainMiss } from "../keel/src/testing/cassette-replay.ts";
@@ -15,6 +17,7 @@ const made: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/guide/context.md": context,
   "docs/guide/cost-and-cache.md": lawBreak,
   "docs/guide/diagnostics.md": newErrors,
+  "docs/guide/policy.md": triedRules,
   "docs/guide/testing.md": notRecorded,
 };
 
@@ -88,4 +91,49 @@ function notRecorded(): string {
       {},
     );
   return explainMiss(asked("three"), [asked("one")]);
+}
+
+function triedRules(): string {
+  const call = (about: string, said: Pick<BacktestedCall, "recorded" | "replayed" | "because" | "rule">) => ({
+    session: "0198f2c1-aaaa",
+    callId: "call_7",
+    tool: "Bash",
+    about,
+    ...said,
+  });
+  const allow = { list: "allow", source: "flags" } as const;
+  return sayReport({
+    sessions: 31,
+    agents: 4,
+    calls: 402,
+    same: 399,
+    changed: [
+      call("npm test", {
+        recorded: "ask",
+        replayed: "allow",
+        because: "the rule Bash(npm *) (flags) allows it",
+        rule: "Bash(npm *)",
+      }),
+      call("npm test && npm publish", {
+        recorded: "ask",
+        replayed: "deny",
+        because: "the rule Bash(npm publish:*) (flags) denies it",
+        rule: "Bash(npm publish:*)",
+      }),
+    ],
+    unknown: [
+      call("cat $FILES", {
+        recorded: "ask",
+        replayed: "unknown",
+        because: "not all that was looked at is on record",
+        rule: undefined,
+      }),
+    ],
+    questions: { recorded: 57, replayed: 55 },
+    rules: [
+      { list: "deny", source: "flags", rule: "Bash(npm publish:*)", calls: 1, saves: 0 },
+      { ...allow, rule: "Bash(npm *)", calls: 1, saves: 1, narrower: ["Bash(npm test:*)"] },
+      { ...allow, rule: "Bash(make:*)", calls: 0, saves: 0 },
+    ],
+  }).join("\n");
 }

@@ -49,6 +49,7 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
     case "jsonc ~/.keel/settings.json":
       return "settings";
     case "jsonc rules.jsonc":
+    case "text .keel/permissions.test":
       return "rules";
     case "json .mcp.json":
       return "servers";

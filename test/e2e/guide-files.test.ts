@@ -66,9 +66,10 @@ describe("rules in the guide", () => {
     async ({ label, text }) => {
       const stage = await stageOf();
       const file = path.join(stage.project, label);
+      mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, text);
       expect(await stage.run(["permissions", "test", label])).toMatchObject({ code: 0, stderr: "" });
-      writeFileSync(file, text.replace('"allow" }', '"deny" }'));
+      writeFileSync(file, text.replace('"allow" }', '"deny" }').replace("\nallow $", "\ndeny $"));
       expect(await stage.run(["permissions", "test", label])).toMatchObject({ code: 1 });
     },
   );

@@ -1,7 +1,8 @@
 // `keel permissions`: rules with their sources, a team's own test of them, and verdicts for programs, line by line.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../support/verifies.ts";
 import { lines, openStage } from "./stage.ts";
 
@@ -102,6 +103,100 @@ describe("a team's test", () => {
     expect((await stage.run(["permissions", "test", "rules.json"])).code).toBe(0);
     expect((await stage.run(["permissions", "test", "none.json"])).code).toBe(64);
     expect((await stage.run(["permissions", "test", ".keel/settings.json"])).code).toBe(64);
+  });
+});
+
+describe("expectations that stand beside the rules", () => {
+  const written = `# What our rules are meant to mean.
+allow $ make all
+deny by Bash(make publish:*): $ make clean && make publish
+
+mode default, dontAsk
+not allow $ make publish-later; curl example.org
+`;
+
+  test("are found without a name, and told by their lines where they do not hold", async () => {
+    verifies("P11");
+    const stage = await stageOf();
+    mkdirSync(path.join(stage.project, ".keel"));
+    const settings = { permissions: { allow: ["Bash(make:*)"], deny: ["Bash(make publish:*)"] } };
+    writeFileSync(path.join(stage.project, ".keel/settings.json"), JSON.stringify(settings));
+    const file = path.join(stage.project, ".keel/permissions.test");
+    writeFileSync(file, written);
+    expect(await stage.run(["permissions", "test"])).toMatchObject({
+      code: 0,
+      stdout: "4 of 4 as expected.\n",
+    });
+    writeFileSync(
+      file,
+      written.replace("Bash(make publish:*):", "Bash(make:*):").replace("not allow", "allow"),
+    );
+    const failed = await stage.run(["permissions", "test", ".keel/permissions.test"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toContain("line 3: deny by Bash(make:*): $ make clean && make publish: expected");
+    expect(failed.stdout).toMatch(/line 6: .*\(default\): expected allow, is ask, because/);
+    expect(failed.stdout).toMatch(/line 6: .*\(dontAsk\): expected allow, is deny, because/);
+    expect(failed.stdout).toMatch(/1 of 4 as expected\.\n$/);
+    writeFileSync(file, `${written}\nperhaps $ ls\n`);
+    const refused = await stage.run(["permissions", "test"]);
+    expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining("line 8: it is none of") });
+  });
+});
+
+describe("rules tried on the past", () => {
+  test("say which calls would be decided otherwise, which rules save questions, and which are too wide", async () => {
+    verifies("P11");
+    const stage = await openStage({
+      replies: [
+        reply(toolUse("Bash", { command: "touch one" })),
+        reply(toolUse("Bash", { command: "touch two" })),
+        reply(toolUse("Bash", { command: "mkdir three" })),
+        reply(toolUse("Read", { file_path: "none.txt" })),
+        reply("done"),
+      ],
+    });
+    const began = await stage.run(["-p", "go", "--allowed-tools", "Bash(touch:*)"]);
+    expect(began.code).toBe(0);
+    // What is there by now says nothing.
+    for (const name of readdirSync(stage.project))
+      rmSync(path.join(stage.project, name), { recursive: true });
+    const rules = path.join(stage.project, "rules.jsonc");
+    writeFileSync(
+      rules,
+      `{ "permissions": { "allow": ["Bash(mk*)", "Bash(make:*)"], "deny": ["Bash(touch two)"] } } // new`,
+    );
+    const tried = await stage.run(["permissions", "backtest", "--rules", "rules.jsonc", "--json"]);
+    expect(tried.code).toBe(0);
+    expect(lines(tried.stdout)[0]).toMatchObject({
+      sessions: 1,
+      calls: 4,
+      same: 1,
+      unknown: [],
+      changed: [
+        { about: "touch one", recorded: "allow", replayed: "ask" },
+        { about: "touch two", recorded: "allow", replayed: "deny", rule: "Bash(touch two)" },
+        { about: "mkdir three", recorded: "ask", replayed: "allow", rule: "Bash(mk*)" },
+      ],
+      rules: [
+        { rule: "Bash(touch two)", calls: 1 },
+        { rule: "Bash(mk*)", calls: 1, saves: 1, narrower: ["Bash(mkdir:*)"] },
+        { rule: "Bash(make:*)", calls: 0 },
+      ],
+    });
+    const said = await stage.run(["permissions", "backtest", "--rules", "rules.jsonc"]);
+    expect(said.stdout).toContain("4 calls of 1 session: 1 as then, 3 otherwise, 0 unknown.");
+    expect(said.stdout).toMatch(/asked then, allowed now: 1\n {2}Bash\(mk\*\): 1\n {4}Bash mkdir three/);
+    expect(said.stdout).toMatch(/decided no call:\n {2}allow Bash\(make:\*\) \(flags\)\n/);
+    // Without a file the rules in force are tried, and without sessions there is nothing to try.
+    const now = await stage.run(["permissions", "backtest", "--json"]);
+    expect(lines(now.stdout)[0]).toMatchObject({
+      calls: 4,
+      changed: [{ replayed: "ask" }, { replayed: "ask" }],
+    });
+    expect(existsSync(path.join(stage.project, "one"))).toBe(false);
+    writeFileSync(rules, `{ "permissions": { "deny": ["Bash(("] } }`);
+    for (const wrong of [["--rules", "rules.jsonc"], ["--rules", "none"], ["--mode", "fast"], ["x"]])
+      expect((await stage.run(["permissions", "backtest", ...wrong])).code, wrong.join(" ")).toBe(64);
   });
 });
 

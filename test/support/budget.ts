@@ -120,6 +120,8 @@ export const budgets = {
   "screen-sizes": { sample: 40, full: 2_000, seconds: 5 },
   /** Ends of the terminal screen, by keys, signals, crashes and stops. */
   "screen-ends": { sample: 5, full: 200, seconds: 12 },
+  /** Sessions of the simulation of which every call is decided again, under the rules of then. */
+  backtest: { sample: 60, full: 1_000, seconds: 4 },
   /** G19: seeds that are run twice. */
   replays: { sample: 50, full: 1_000, seconds: 5 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */

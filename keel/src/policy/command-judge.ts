@@ -19,8 +19,8 @@ export type Permit =
       readonly kind: "allowed";
       readonly by: "rule" | "mode" | "read-only";
       readonly because: string;
-      /** Where it is by a rule. */
-      readonly rule?: PermissionRule;
+      /** Where it is by rules: those that it took, the first of them to be named. */
+      readonly rules?: readonly PermissionRule[];
     }
   | { readonly kind: "open"; readonly because: string };
 
@@ -46,6 +46,8 @@ export interface CommandJudge {
   onlyReads(): boolean;
   /** A rule that would stand for it from now on. */
   suggest(tool: string): Suggestion | undefined;
+  /** Rules about no more than the kinds of command in it that an allow rule covers; undefined where one has no kind. */
+  kindsUnder(rule: PermissionRule, tool: string): readonly string[] | undefined;
 }
 
 /** One that nobody has understood: only a rule about everything is about it, and nothing is offered. */
@@ -57,6 +59,7 @@ export const unreadCommand = (because: string): CommandJudge => ({
   ownRead: () => undefined,
   onlyReads: () => false,
   suggest: () => undefined,
+  kindsUnder: () => undefined,
 });
 
 function touchUnread({ tool: named, pattern }: PermissionRule, tool: string): Touch {
@@ -72,11 +75,11 @@ export const notUnderstood = (because: string): Permit => ({
   because: `it is not understood: ${because}`,
 });
 
-export const permitBy = (rule: PermissionRule): Permit => ({
+export const permitBy = (rule: PermissionRule, ...others: readonly PermissionRule[]): Permit => ({
   kind: "allowed",
   by: "rule",
   because: `${sayRule(rule)} allows it`,
-  rule,
+  rules: [rule, ...others],
 });
 
 /** By a rule that lets every command of the tool run. */

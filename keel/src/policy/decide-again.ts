@@ -25,32 +25,59 @@ import { judgeCommand } from "./judge-command.ts";
 import { hasPaths } from "./look.ts";
 import { namedPaths, patternsIn } from "./named-paths.ts";
 import { demandsOf, type PlaceSeen, placeSeen } from "./place-facts.ts";
+import type { PermissionRule } from "./rules.ts";
 
-export type DecidedAgain = {
-  /** `unknown`: the facts on record do not tell. */
-  readonly verdict: Decision["verdict"] | "unknown";
-  readonly because: string;
-};
+export type DecidedAgain =
+  | Decision
+  /** The facts on record do not tell. */
+  | { readonly verdict: "unknown"; readonly because: string };
 
 export type OtherWays = {
   readonly rules: Rules;
   /** The recorded one when left out. */
   readonly mode?: PermissionMode | undefined;
-  readonly grammar: Grammar;
+};
+
+/** A call as it was looked at then: any rules can be laid over it. */
+export type CallOnRecord = {
+  /** What it was about, as it was claimed. Empty where that is not known. */
+  readonly claims: readonly Claim[];
+  under(other: OtherWays): DecidedAgain;
+  /** As `CommandJudge` has it, for all commands of the call. */
+  kindsUnder(rule: PermissionRule): readonly string[] | undefined;
+};
+
+export type PastCall = {
+  readonly session: string;
+  readonly decision: RecordedDecision;
+  readonly call: CallOnRecord;
+  /**
+   * The rules that would hold for it: those that are tried, and those of the session itself. More than one where the
+   * log does not tell which of them it was.
+   */
+  readonly rules: readonly Rules[];
 };
 
 export async function decideAgain(
-  { tool, input, facts }: RecordedDecision,
-  { rules, mode, grammar }: OtherWays,
+  recorded: RecordedDecision,
+  { grammar, ...other }: OtherWays & { readonly grammar: Grammar },
 ): Promise<DecidedAgain> {
-  if (!facts) return unknown("the log does not say what the decision rested on");
+  return (await callOnRecord(recorded, grammar)).under(other);
+}
+
+export async function callOnRecord(
+  { tool, input, facts }: RecordedDecision,
+  grammar: Grammar,
+): Promise<CallOnRecord> {
+  if (!facts) return unknownCall("the log does not say what the decision rested on");
   const claims = wholeClaims(facts, input);
   const world = worldOf(facts);
-  if (!claims || !world) return unknown("what was claimed is not on record as a whole");
+  if (!claims || !world) return unknownCall("what was claimed is not on record as a whole");
   if (facts.morePaths !== undefined || facts.paths?.some(({ cut }) => cut))
-    return unknown("not all that was looked at is on record");
+    return unknownCall("not all that was looked at is on record");
   const paths = pathsOf(facts, world);
   const commands = new Map<string, CommandJudge>();
+  let isUnseen = false;
   for (const { action, target } of claims) {
     if (action !== "execute") continue;
     const reading = read(target);
@@ -59,31 +86,41 @@ export async function decideAgain(
     const demands = demandsOf(analysis);
     // What was not asked of the place then, or is not on record, nobody knows now.
     if (demands.length !== (facts.place?.demands ?? 0))
-      return unknown("what was seen of the place is not on record");
+      return unknownCall("what was seen of the place is not on record");
     const found = foundIn(facts, { analysis, paths });
-    if (!found) return unknown("what its patterns stood for is not on record");
-    // What words may name beside what they do was looked at only where a rule about paths asked for it.
-    if (analysis.kind === "read" && hasPaths(rules)) {
+    if (!found) return unknownCall("what its patterns stood for is not on record");
+    if (analysis.kind === "read") {
       const { possible } = namedPaths(analysis, world, { paths, found });
       const plain = new Set(facts.expanded);
-      if (possible.some((path) => !paths.has(path) && !plain.has(path)))
-        return unknown("what its words may name was not looked at then");
+      isUnseen ||= possible.some((path) => !paths.has(path) && !plain.has(path));
     }
     const place = placeSeen(seenIn(facts), demands);
     commands.set(target, judgeCommand({ text: target, analysis, world, paths, found, place }));
   }
-  const { verdict, because } = decide({
-    tool,
+  return {
     claims,
-    traits: { ...carefulTraits, readOnly: facts.readOnly ?? false },
-    mode: mode ?? facts.mode,
-    rules: { protectedPaths: facts.protectedPaths, ...rules },
-    paths,
-    commands,
-    world,
-    planFile: facts.planFile,
-  });
-  return { verdict, because };
+    under({ rules, mode = facts.mode }) {
+      // What words may name beside what they do was looked at only where a rule about paths asked for it.
+      if (isUnseen && hasPaths(rules)) return unknown("what its words may name was not looked at then");
+      const traits = { ...carefulTraits, readOnly: facts.readOnly ?? false };
+      const held = { protectedPaths: facts.protectedPaths, ...rules };
+      return decide({
+        tool,
+        claims,
+        traits,
+        mode,
+        rules: held,
+        paths,
+        commands,
+        world,
+        planFile: facts.planFile,
+      });
+    },
+    kindsUnder(rule) {
+      const kinds = [...commands.values()].map((command) => command.kindsUnder(rule, tool));
+      return kinds.includes(undefined) ? undefined : kinds.flatMap((each) => each ?? []);
+    },
+  };
 }
 
 /**
@@ -108,6 +145,12 @@ function foundIn(
 }
 
 const unknown = (because: string): DecidedAgain => ({ verdict: "unknown", because });
+
+const unknownCall = (because: string): CallOnRecord => ({
+  claims: [],
+  under: () => unknown(because),
+  kindsUnder: () => undefined,
+});
 
 /** A command that was too long for the facts stands whole in the call's input; a path that was has lost its end. */
 function wholeClaims({ claims, moreClaims }: VerdictFacts, input: Json): Claim[] | undefined {

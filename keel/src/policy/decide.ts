@@ -40,7 +40,12 @@ export type Decision = {
   /** The rule that it is by, where it is by one. */
   readonly rule?: DecisiveRule | undefined;
 } & (
-  | { readonly verdict: "allow"; readonly by: "rule" | "mode" | "read-only" }
+  | {
+      readonly verdict: "allow";
+      readonly by: "rule" | "mode" | "read-only";
+      /** Every allow rule that it took, where it took any. */
+      readonly rules?: readonly PermissionRule[] | undefined;
+    }
   | { readonly verdict: "deny"; readonly by: "rule" | "mode" }
   | {
       readonly verdict: "ask";
@@ -110,14 +115,17 @@ function permitted(facts: PolicyFacts): Decision {
   const claims = allClaims(facts);
   const permits = claims.map((claim) => permitClaim(facts, claim));
   const first = permits.find(({ kind }) => kind === "open") ?? permits[0];
-  return first?.kind === "allowed"
-    ? {
-        verdict: "allow",
-        by: first.by,
-        because: first.because,
-        ...(first.rule ? { rule: { ...first.rule, list: "allow" } } : {}),
-      }
-    : refuseOrAsk(facts, { because: first?.because ?? row.says, insists: false });
+  if (first?.kind !== "allowed")
+    return refuseOrAsk(facts, { because: first?.because ?? row.says, insists: false });
+  const rule = first.by === "rule" ? first.rules?.[0] : undefined;
+  const rules = permits.flatMap((permit) => (permit.kind === "allowed" ? (permit.rules ?? []) : []));
+  return {
+    verdict: "allow",
+    by: first.by,
+    because: first.because,
+    ...(rule ? { rule: { ...rule, list: "allow" } } : {}),
+    ...(rules.length > 0 ? { rules } : {}),
+  };
 }
 
 function permitClaim(facts: PolicyFacts, claim: Claim): Permit {

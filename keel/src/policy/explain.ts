@@ -41,6 +41,8 @@ export type ExplainRequest = {
 export type Explanation = {
   readonly verdict: Decision["verdict"];
   readonly because: string;
+  /** The rule that it is by, where it is by one. */
+  readonly rule?: string | undefined;
   /** The program of every simple command in the text. */
   readonly programs: readonly string[];
   /** Programs that those would start in turn, as far as the text shows. */
@@ -124,6 +126,7 @@ function weigh(
   const explanation = {
     verdict: decision.verdict,
     because: decision.because,
+    ...(decision.rule ? { rule: decision.rule.text } : {}),
     programs: analysis ? programsOf(analysis) : [],
     wrapped: analysis ? wrappedOf(analysis) : [],
     flags: flagsOf(analysis, claims, context),

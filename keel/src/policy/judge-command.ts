@@ -39,7 +39,7 @@ import { ownClaim, protectedClaim, protectedPattern } from "./protected.ts";
 import { readPattern } from "./read-pattern.ts";
 import { covers, type Pattern, type PermissionRule, toucher } from "./rules.ts";
 import { coversCommand, otherSpelling, touchesCommand } from "./shell-rules.ts";
-import { commandRule } from "./suggest-command.ts";
+import { commandRule, kindRule } from "./suggest-command.ts";
 
 /** A command that was read, as its judge: its text, and what was found in it. */
 export function judgeCommand(
@@ -65,6 +65,7 @@ export function judgeCommand(
     ownRead: once(() => ownRead(command)),
     onlyReads: () => onlyReads(analysis),
     suggest: (tool) => commandRule(tool, text, analysis, world),
+    kindsUnder: (rule, tool) => kindsUnder(rule, tool, command),
   };
 }
 
@@ -154,6 +155,7 @@ function permitOf(
   const meaning = analysis.doubts.find(({ kind }) => kind !== "flow");
   if (meaning) return { kind: "open", because: meaning.text };
   const used: PermissionRule[] = [];
+  const writing: PermissionRule[] = [];
   const patterns = mine.flatMap((rule) =>
     rule.pattern.kind === "shell" ? [{ rule, shell: readPattern(rule.pattern.shell) }] : [],
   );
@@ -166,7 +168,7 @@ function permitOf(
     if (strange !== undefined) return { kind: "open", because: strange };
   }
   for (const [at, step] of analysis.steps.entries()) {
-    const written = writesUnasked(step, { world, allow, edits, paths });
+    const written = writesUnasked(step, { world, allow, edits, paths, writing });
     if (written !== undefined) return { kind: "open", because: written };
     // Redirections without a command are what they are, whether reading is asked about or not.
     const isBare = step.words.length + step.assignments.length === 0;
@@ -183,13 +185,29 @@ function permitOf(
     used.push(rule);
   }
   if (analysis.steps.length === 0) return { kind: "open", because: "there is no command in it" };
-  const [rule] = used;
-  if (rule) return permitBy(rule);
+  const [rule, ...others] = used;
+  if (rule) return permitBy(rule, ...others, ...writing);
   const flow = analysis.doubts.find(({ kind }) => kind === "flow");
   if (flow) return { kind: "open", because: flow.text };
   return isProved
-    ? { kind: "allowed", by: "read-only", because: "it only reads inside the workspace" }
+    ? { kind: "allowed", by: "read-only", because: "it only reads inside the workspace", rules: writing }
     : { kind: "open", because: "nothing allows it yet" };
+}
+
+function kindsUnder(
+  { pattern }: PermissionRule,
+  tool: string,
+  { analysis, world }: JudgedCommand,
+): readonly string[] | undefined {
+  if (analysis.kind === "unread") return undefined;
+  const shell = pattern.kind === "shell" ? readPattern(pattern.shell) : undefined;
+  const covered = analysis.commands.filter((command) => {
+    const proof = analysis.proofs[analysis.steps.indexOf(command.step)];
+    const isProved = proof?.ok === true && proof.concerns.length === 0;
+    return shell ? coversCommand(shell, command, world) : !isProved;
+  });
+  const kinds = covered.map((command) => kindRule(tool, command, world));
+  return kinds.includes(undefined) ? undefined : kinds.filter((kind) => kind !== undefined);
 }
 
 /** Why a step is not known to be a harmless read. */
@@ -246,10 +264,15 @@ const isAway = (facts: PathFacts | undefined): boolean =>
 type WriteCase = Pick<JudgedCommand, "world" | "paths"> & {
   allow: readonly PermissionRule[];
   edits: "allow" | "open" | "deny";
+  /** Takes the rules by which it may write. */
+  writing: PermissionRule[];
 };
 
 /** A rule covers words, never where the output goes: that is a write like any other. */
-function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCase): string | undefined {
+function writesUnasked(
+  step: ShellStep,
+  { world, allow, edits, paths, writing }: WriteCase,
+): string | undefined {
   for (const { target } of writingRedirections(step)) {
     const place = pathScope(target, step.directories, world);
     const because = `it writes to ${target.text}`;
@@ -258,7 +281,10 @@ function writesUnasked(step: ShellStep, { world, allow, edits, paths }: WriteCas
       const facts = paths.get(path);
       if (isAway(facts)) return false;
       const claim: Claim = { action: "write", target: facts?.path ?? path };
-      return edits === "allow" || allow.some((rule) => covers(rule, "Write", claim, world));
+      if (edits === "allow") return true;
+      const rule = allow.find((each) => covers(each, "Write", claim, world));
+      if (rule) writing.push(rule);
+      return rule !== undefined;
     });
     if (!isAllowed) return because;
   }

@@ -29,11 +29,26 @@ export function commandRule(
   const [only, ...more] = open;
   if (!only || more.length > 0) return exactRule(tool, text);
   const words = kindOf(only);
-  if (!words) return exactRule(tool, text);
+  const rule = words && ruleOfKind(tool, words, only, context);
+  return rule ? { rule: rule.text, preview: previewOf(rule, words) } : exactRule(tool, text);
+}
+
+/** The rule about the kind of one simple command, and nothing wider. */
+export function kindRule(tool: string, command: NamedCommand, context: ShellContext): string | undefined {
+  const words = kindOf(command);
+  return words && ruleOfKind(tool, words, command, context)?.text;
+}
+
+function ruleOfKind(
+  tool: string,
+  words: readonly string[],
+  command: NamedCommand,
+  context: ShellContext,
+): PermissionRule | undefined {
   const rule = parseRule(`${tool}(${words.join(" ")}:*)`);
   const isCovering =
-    rule?.pattern.kind === "shell" && coversCommand(readPattern(rule.pattern.shell), only, context);
-  return isCovering ? { rule: rule.text, preview: previewOf(rule, words) } : exactRule(tool, text);
+    rule?.pattern.kind === "shell" && coversCommand(readPattern(rule.pattern.shell), command, context);
+  return isCovering ? rule : undefined;
 }
 
 /** What else it lets through, and what it does not. */

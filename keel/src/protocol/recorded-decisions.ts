@@ -14,37 +14,48 @@ export type RecordedDecision = {
   readonly by?: Extract<Durable, { type: "tool.started" }>["by"] | Denial["by"] | undefined;
   /** Undefined in a log that was written before they were kept. */
   readonly facts?: VerdictFacts | undefined;
+  /** The event that told these facts first, by its number: what came after it had no part in the decision. */
+  readonly seq: number;
+  /** When that was. */
+  readonly at: number;
 };
 
 /** In the order in which the calls were made. What never came to a decision, such as a call without a tool, is left out. */
 export function recordedDecisions(events: Iterable<Durable>): RecordedDecision[] {
   const found = new Map<string, RecordedDecision>();
   const inputs = new Map<string, Json>();
-  const put = ({
-    callId,
-    ...more
-  }: Pick<RecordedDecision, "callId" | "tool"> & Partial<RecordedDecision>) => {
+  const put = (
+    { seq, at }: Durable,
+    { callId, ...more }: Pick<RecordedDecision, "callId" | "tool"> & Partial<RecordedDecision>,
+  ) => {
     const before = found.get(callId);
     const facts = more.facts ?? before?.facts;
     const input = more.input ?? before?.input ?? inputs.get(callId) ?? null;
-    found.set(callId, { ...before, callId, ...more, input, facts });
+    // A call that ran after its question tells the facts of the question once more.
+    const isTold = before !== undefined && JSON.stringify(facts) === JSON.stringify(before.facts);
+    const when = isTold ? { seq: before.seq, at: before.at } : { seq, at };
+    found.set(callId, { ...before, callId, ...more, input, facts, ...when });
   };
   const handlers: EventHandlers<Durable, [], void> = {
     "model.finished": ({ content }) => {
       for (const { id, input } of toolUses(content)) inputs.set(id, input);
     },
-    "ask.opened": ({ ask }) => {
+    "ask.opened": (event) => {
+      const { ask } = event;
       const { kind, callId, tool = "", input, facts } = ask;
       if (kind === "permission" && callId !== undefined)
-        put({ callId, tool, ...(input === undefined ? {} : { input }), facts });
+        put(event, { callId, tool, ...(input === undefined ? {} : { input }), facts });
     },
-    "tool.started": ({ callId, tool, by, input, facts }) =>
-      put({ callId, tool, by, ...(input === undefined ? {} : { input }), facts }),
-    "tool.finished": ({ callId, tool, denied, facts }) => {
+    "tool.started": (event) => {
+      const { callId, tool, by, input, facts } = event;
+      put(event, { callId, tool, by, ...(input === undefined ? {} : { input }), facts });
+    },
+    "tool.finished": (event) => {
+      const { callId, tool, denied, facts } = event;
       const before = found.get(callId);
       // A tool may also refuse by itself, long after it was let run; and what was stopped first was never decided.
       if (!denied || before?.by !== undefined || (!before && isStopped(denied))) return;
-      put({ callId, tool, by: denied.by, facts });
+      put(event, { callId, tool, by: denied.by, facts });
     },
   };
   for (const event of events) handle(handlers, event);

@@ -68,7 +68,7 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const before = refusedWhen(work.state, { tool: tool.name, input: sent });
   if (before === "just now") {
     closeOpenAsks(work, call.use.id);
-    return deny("host", refusedBefore);
+    return { ...deny("host", refusedBefore), facts };
   }
   const because = hook?.verdict === "ask" ? hook.reason : decision.because;
   const { cwd } = context.context.workspace;

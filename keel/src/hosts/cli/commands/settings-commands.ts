@@ -88,10 +88,22 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./permissions.ts")).remove,
   }),
   command({
-    usage: "keel permissions test FILE [--json]",
-    says: "Holds rules against the verdicts that a file expects",
+    usage: "keel permissions test [FILE] [--json]",
+    says: "Holds rules against what a file expects; .keel/permissions.test when none is named",
     options: json,
     load: async () => (await import("./permissions.ts")).test,
+  }),
+  command({
+    usage: "keel permissions backtest [--rules FILE] [--mode MODE] [--sessions ID,…] [--all] [--json]",
+    says: "Tries rules on the calls of kept sessions. Nothing runs",
+    options: {
+      ...json,
+      rules: { kind: "text", says: "A settings file in place of the rules in force" },
+      mode: { kind: "text", says: "In place of the mode that each call was decided in" },
+      sessions: { kind: "text", says: "Only these, by their ids, with commas between them" },
+      all: { kind: "flag", says: "The sessions of every folder, not of this one alone" },
+    },
+    load: async () => (await import("./backtest.ts")).backtest,
   }),
   command({
     usage: "keel permissions explain [--with-settings] [--json] (--batch | --session ID [CALL] | -- COMMAND)",
