@@ -9,8 +9,8 @@ import { shorten, visible } from "../../../kernel/text.ts";
 import { permissionModes } from "../../../protocol/settings.ts";
 import type { CommandRun } from "../command.ts";
 
-type BacktestedCall = SessionsBacktest["changed"][number];
-type RuleUse = SessionsBacktest["rules"][number];
+type TriedCall = SessionsBacktest["changed"][number];
+type TriedRule = SessionsBacktest["rules"][number];
 
 type BacktestValues = {
   json: boolean;
@@ -58,7 +58,7 @@ export function sayReport(report: SessionsBacktest): string[] {
 const maxCommands = 10;
 const maxCharacters = 100;
 
-function sayChanged(changed: readonly BacktestedCall[]): string[] {
+function sayChanged(changed: readonly TriedCall[]): string[] {
   const kinds = Map.groupBy(
     changed,
     ({ recorded, replayed }) => `${said[recorded]} then, ${said[replayed]} now`,
@@ -75,7 +75,7 @@ function sayChanged(changed: readonly BacktestedCall[]): string[] {
 
 const said = { allow: "allowed", ask: "asked", deny: "denied", unknown: "unknown" } as const;
 
-function sayCommands(calls: readonly BacktestedCall[]): string[] {
+function sayCommands(calls: readonly TriedCall[]): string[] {
   const byText = [...Map.groupBy(calls, ({ tool, about }) => `${tool} ${about}`)].sort(
     ([, one], [, other]) => other.length - one.length,
   );
@@ -88,7 +88,7 @@ function sayCommands(calls: readonly BacktestedCall[]): string[] {
   return left > 0 ? [...lines, `    and ${left} others; --json has all of them`] : lines;
 }
 
-function sayUnknown(unknown: readonly BacktestedCall[]): string[] {
+function sayUnknown(unknown: readonly TriedCall[]): string[] {
   if (unknown.length === 0) return [];
   const reasons = Map.groupBy(unknown, ({ because }) => because);
   return [
@@ -98,9 +98,9 @@ function sayUnknown(unknown: readonly BacktestedCall[]): string[] {
   ];
 }
 
-function sayRules(rules: readonly RuleUse[]): string[] {
+function sayRules(rules: readonly TriedRule[]): string[] {
   const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : ["", title, ...lines]);
-  const name = ({ list, rule, source }: RuleUse) => `  ${list} ${oneLine(rule)} (${source})`;
+  const name = ({ list, rule, source }: TriedRule) => `  ${list} ${oneLine(rule)} (${source})`;
   return [
     ...part(
       "Rules that save questions:",
