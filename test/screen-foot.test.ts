@@ -7,9 +7,9 @@ import { update } from "../keel/src/hosts/tui/screen/update.ts";
 import { fullSigns } from "../keel/src/hosts/tui/text/signs.ts";
 import { lineWidth, textOfLine } from "../keel/src/hosts/tui/text/styled.ts";
 import { modernWidths } from "../keel/src/hosts/tui/text/width.ts";
-import type { Ask } from "../keel/src/protocol/ask.ts";
 import type { Envelope } from "../keel/src/protocol/event/envelope.ts";
 import { verifies } from "./support/verifies.ts";
+import { changeAsk, longQuestion, options, questionAsk, withAgents, wordsAsk } from "./tui/crowd.ts";
 import { recordedEvents } from "./tui/scenes.ts";
 
 const size = { columns: 80, rows: 24 };
@@ -33,64 +33,16 @@ function started(events: readonly Envelope[]): ScreenState {
   );
 }
 
-/** The agent's whole life so far, told so many times under other names. */
-function withAgents(count: number): readonly Envelope[] {
-  const begin = login.findIndex(({ type }) => type === "task.changed");
-  const end = login.findIndex(({ type, origin }) => type === "tool.finished" && origin !== undefined);
-  const own = login.slice(begin, end + 1).filter(({ type, origin }) => type === "task.changed" || origin);
-  const copies = Array.from({ length: count }, (_, copy): Envelope[] =>
-    JSON.parse(
-      JSON.stringify(own)
-        .replaceAll(/"agentId":"([^"]*)"/g, `"agentId":"$1-${copy}"`)
-        .replaceAll(/"taskId":"([^"]*)"/g, `"taskId":"$1-${copy}"`),
-    ),
-  );
-  return [...login.slice(0, begin), ...copies.flat()];
-}
-
-const options = [
-  { id: "yes", label: "Allow once", verdict: "allow" as const },
-  { id: "rule", label: "Allow ./src/** here", verdict: "allow" as const, rule: "Edit(./src/**)" },
-  { id: "no", label: "Say no", verdict: "deny" as const, takesWords: true },
-];
-const diff: Ask = {
-  id: "diff",
-  kind: "permission",
-  title: "Change a file?",
-  tool: "Edit",
-  body: {
-    kind: "diff",
-    path: "src/login.ts",
-    hunks: [
-      {
-        oldStart: 1,
-        oldLines: 150,
-        newStart: 1,
-        newLines: 150,
-        lines: Array.from({ length: 300 }, (_, line) => `${line % 2 === 0 ? "-" : "+"}line ${line}`),
-      },
-    ],
-  },
-  options,
-};
-const words: Ask = {
-  id: "words",
-  kind: "permission",
-  title: "Go on?",
-  body: { kind: "text", text: Array.from({ length: 40 }, (_, line) => `line ${line} of it`).join("\n") },
-  options,
-};
-
 const right = { kind: "key", name: "right", text: "" } as const;
 
 describe.each([
-  ["a change of 300 lines", diff],
-  ["a question of 40 lines", words],
+  ["a change of 300 lines", changeAsk],
+  ["words of 40 lines", wordsAsk],
 ])("with ten agents at work, %s", (_, ask) => {
   test("is asked within 12 rows of 24, and every answer can be reached", () => {
     verifies("S4.72");
     let state = started([
-      ...withAgents(10),
+      ...withAgents(login, 10),
       { type: "ask.opened", ask, seq: 900, at: 1, session: "s" } as Envelope,
     ]);
     state = update(state, { type: "tick", now: state.now + 5_000 }).state;
@@ -105,6 +57,42 @@ describe.each([
     }
     expect([...marked].sort()).toEqual(options.map(({ label }) => label).sort());
   });
+});
+
+test("with ten agents at work, a question of 40 lines is read to its last row, and each of its answers is reached", () => {
+  verifies("S4.72");
+  let state = started([
+    ...withAgents(login, 10),
+    { type: "ask.opened", ask: questionAsk, seq: 900, at: 1, session: "s" } as Envelope,
+  ]);
+  state = update(state, { type: "tick", now: state.now + 5_000 }).state;
+  const seen = new Set<string>();
+  const press = (name: string): void => {
+    const { lines } = layout(state);
+    expect(lines.length).toBeLessThanOrEqual(12);
+    for (const line of lines) expect(lineWidth(line, modernWidths)).toBeLessThanOrEqual(size.columns - 2);
+    for (const line of lines) seen.add(textOfLine(line).trim());
+    const input = { kind: "key", name, text: "" } as const;
+    state = update(state, { type: "input", input, now: state.now + 10 }).state;
+  };
+  for (let page = 0; page < 40; page++) press("pagedown");
+  for (const line of longQuestion) expect(seen).toContain(line);
+  // What is beyond the end is not counted: one page back shows something else at once.
+  const atEnd = layout(state)
+    .lines.map((line) => textOfLine(line))
+    .join("\n");
+  press("pageup");
+  expect(
+    layout(state)
+      .lines.map((line) => textOfLine(line))
+      .join("\n"),
+  ).not.toBe(atEnd);
+  for (let option = 0; option < 5; option++) press("down");
+  for (const label of ["SQLite", "PostgreSQL", "Files", "None"])
+    expect(
+      [...seen].some((row) => row.startsWith("› ") && row.includes(label)),
+      label,
+    ).toBe(true);
 });
 
 test("five hundred calls at once are counted in a foot of half the screen", () => {

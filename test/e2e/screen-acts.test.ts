@@ -1,5 +1,5 @@
 // What can be done from lists of the screen, with real servers and real files: a server is switched off and on, a rule is
-// taken away, another session is mentioned.
+// taken away, another session is mentioned, and what memory found is read and forgotten.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -81,4 +81,43 @@ test("another session is mentioned by its words, and what was said in it goes al
   await ready(second);
   await leave(second);
   expect(JSON.stringify(stage.server.requests.at(-1))).toContain("The kettle stands in the kitchen.");
+});
+
+test("what an earlier session said is found in /memory, read and forgotten for good", async () => {
+  verifies("S4.66");
+  const stage = await openScreenStage({
+    replies: [reply("The kettle stands in the kitchen, beside the blue teapot."), reply("Good day.")],
+  });
+  const first = stage.open();
+  await ready(first);
+  say(first, "Where is the kettle");
+  await first.until("the reply", ({ text }) => text().includes("beside the blue teapot"));
+  await ready(first);
+  await leave(first);
+  const screen = stage.open();
+  const shows = (what: RegExp): Promise<void> =>
+    screen.until(String(what), ({ rows }) => rows().some((row) => what.test(row)));
+  await ready(screen);
+  say(screen, "/memory");
+  await shows(/Memory of this project/);
+  await shows(/What was said before +\d+ pieces of \d sessions/);
+  screen.type("teapot");
+  await shows(/› The kettle stands in the kitchen/);
+  screen.type("\r");
+  await shows(/agent, just now/);
+  await shows(/Esc leaves/);
+  screen.type("\u001b");
+  await shows(/Delete forgets/);
+  screen.type("\u001b[3~");
+  await shows(/› Forget it/);
+  screen.type("\r");
+  await shows(/Nothing of this project says that/);
+  // Out of the box first, then out of the screen.
+  screen.type("\u001b");
+  await shows(/What was said before/);
+  screen.type("\u001b");
+  await ready(screen);
+  await leave(screen);
+  const index = readFileSync(path.join(stage.home, "memory/index.sqlite"));
+  expect(index.includes("teapot")).toBe(false);
 });

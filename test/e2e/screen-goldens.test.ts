@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifies } from "../support/verifies.ts";
+import { crowdScenes } from "../tui/crowd.ts";
 import { expectFrames } from "../tui/law.ts";
 import { type PlayOptions, playScenes } from "../tui/play.ts";
-import { goldenScenes } from "../tui/scenes.ts";
+import { goldenScenes, recordedEvents } from "../tui/scenes.ts";
 import type { Screen } from "../tui/screen.ts";
 
 const goldens = path.resolve(import.meta.dirname, "../golden/screens");
@@ -33,7 +34,7 @@ function footOf(screen: Screen): string {
   return rows.slice(Math.max(from + 1, rows.length - 15)).join("\n");
 }
 
-type Look = Pick<PlayOptions, "columns" | "env">;
+type Look = Pick<PlayOptions, "columns" | "rows" | "env">;
 
 /** Scene after scene on one terminal. */
 async function shownOn(look: Look, scenes = goldenScenes): Promise<string> {
@@ -49,10 +50,14 @@ async function shownOn(look: Look, scenes = goldenScenes): Promise<string> {
     },
   });
   expectFrames(screen);
+  tallest.set(look, screen.watch.tallest());
   return `${parts.join("\n\n")}\n`;
 }
 
 const folders: string[] = [];
+/** The most rows that the foot had on each of them. */
+const tallest = new Map<Look, number>();
+const small: Look = { columns: 80, rows: 24 };
 let shown: Readonly<Record<string, string>> = {};
 
 /** All at once: they wait more than they work. */
@@ -61,6 +66,7 @@ beforeAll(async () => {
   expect(few).toHaveLength(fewScenes.length);
   const looks: Readonly<Record<string, Promise<string>>> = {
     ...Object.fromEntries(widths.map((columns) => [String(columns), shownOn({ columns })])),
+    "80-by-24": shownOn(small, crowdScenes(recordedEvents("login"))),
     "40-no-color": shownOn({ columns: 40, env: { NO_COLOR: "1" } }, few),
     "40-ascii": shownOn({ columns: 40, env: { LC_ALL: "C", NO_COLOR: "1" } }, few),
   };
@@ -79,6 +85,12 @@ const widths = [20, 80, 200];
 test("every row, display and question stands on a terminal as it did, at three widths", () => {
   verifies("S4.71", "S4.72");
   for (const columns of widths) holdToGolden(String(columns));
+});
+
+test("ten agents, a question of 40 lines and a change of 300 take at most 12 rows of 24", () => {
+  verifies("S4.72");
+  holdToGolden("80-by-24");
+  expect(tallest.get(small)).toBeLessThanOrEqual(12);
 });
 
 test("without colours, and in signs that every terminal has, 40 columns show as much", () => {

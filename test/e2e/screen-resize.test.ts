@@ -42,6 +42,13 @@ function startScript({ folder }: ScreenStage): string {
 
 type When = "at rest" | "while a reply is written";
 
+/**
+ * The program hears of a size after the terminal has it, on a busy machine late: until then the foot of before may stand
+ * there broken. What is wrong after that stays wrong: rows that were left behind never go away again.
+ */
+const isOnce = (found: ReturnType<typeof counts>, when: When): boolean =>
+  found.before === 60 && found.feet === 1 && found.lines === (when === "at rest" ? lines : found.distinct);
+
 const stageFor = (when: When): Promise<ScreenStage> =>
   openScreenStage({
     replies: [replyWith({ betweenMs: when === "at rest" ? 0 : 40, chunkChars: 60 }, numbered)],
@@ -81,9 +88,9 @@ describe("a change of size", () => {
       screen.resize(size[0] ?? 80, size[1] ?? 24);
       await screen.settled(isWhole ? 150 : 60).catch(() => undefined);
       await pause(150);
-      const found = counts(screen.text(), rowsOf(screen));
-      expect(found, `${when} ${size}\n${screen.rows().join("\n")}`).toMatchObject({ before: 60, feet: 1 });
-      expect(found.lines, String(size)).toBe(isWhole ? lines : found.distinct);
+      await screen.until(`everything once, ${when} ${size}`, () =>
+        isOnce(counts(screen.text(), rowsOf(screen)), when),
+      );
     }
     await screen.until("the end", ({ text }) => text().includes("LINE-079"));
     await screen.settled();
@@ -103,9 +110,7 @@ describe("a change of size", () => {
     ]) {
       run("resize-window", String(option), String(size));
       await pause(400);
-      const found = counts(captured());
-      expect(found, `${when} ${option} ${size}`).toMatchObject({ before: 60, feet: 1 });
-      expect(found.lines, `${option} ${size}`).toBe(isWhole ? lines : found.distinct);
+      await until(`everything once, ${when} ${option} ${size}`, (text) => isOnce(counts(text), when));
     }
     await until("the end", (text) => text.includes("LINE-079"));
     await pause(400);

@@ -134,13 +134,24 @@ export type Suite = keyof typeof budgets;
 
 /** How often to repeat in this run. The closing line of the long command shows it. */
 export function countOf(suite: Suite): number {
+  const { from, to } = rangeOf(suite);
+  note("counts", `${suite} ${to - from}`);
+  return to - from;
+}
+
+/** Of a list whose full count is all of it, what this run takes: shares of one seed never take the same. */
+export function partOf<T>(suite: Suite, inOrder: (seed: number) => readonly T[]): readonly T[] {
+  const count = countOf(suite);
+  const { from } = rangeOf(suite);
+  return inOrder(wholeSeed()).slice(from, from + count);
+}
+
+function rangeOf(suite: Suite): { readonly from: number; readonly to: number } {
   const wanted = process.env["KEEL_TEST_COUNTS"];
   const whole =
     wanted === undefined ? budgets[suite].sample : wanted === "full" ? budgets[suite].full : Number(wanted);
   const { share, of } = shareOfRun();
-  const count = Math.floor((whole * share) / of) - Math.floor((whole * (share - 1)) / of);
-  note("counts", `${suite} ${count}`);
-  return count;
+  return { from: Math.floor((whole * (share - 1)) / of), to: Math.floor((whole * share) / of) };
 }
 
 /**
@@ -148,8 +159,10 @@ export function countOf(suite: Suite): number {
  * up from it; each share starts so far behind the one before that they never meet.
  */
 export function seed(): number {
-  return Number(process.env["KEEL_TEST_SEED"] ?? 20_260_101) + (shareOfRun().share - 1) * seedsOfShare;
+  return wholeSeed() + (shareOfRun().share - 1) * seedsOfShare;
 }
+
+const wholeSeed = (): number => Number(process.env["KEEL_TEST_SEED"] ?? 20_260_101);
 
 /** More than any suite repeats. */
 const seedsOfShare = 2_000_000;

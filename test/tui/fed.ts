@@ -1,6 +1,6 @@
 // A screen whose session is a recording: events are told as they stand there, inquiries are answered from a table.
 import { PassThrough } from "node:stream";
-import type { ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
+import type { FoundPassage, MemorySide, ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
 import type { PanelItem } from "../../keel/src/hosts/tui/screen/panel.ts";
 import { usualSettings } from "../../keel/src/hosts/tui/screen/settings.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
@@ -16,6 +16,8 @@ export type FedScene = {
   readonly says?: Readonly<Record<string, string>>;
   /** The other sessions. */
   readonly sessions?: readonly PanelItem[];
+  /** What memory finds for any words that it has. */
+  readonly memory?: readonly FoundPassage[];
   /** What a person typed before. */
   readonly history?: readonly string[];
 };
@@ -95,6 +97,19 @@ function fedHandle({ events, answers = {}, says = {} }: FedScene, onTold: () => 
   };
 }
 
+function fedMemory(passages: readonly FoundPassage[]): MemorySide {
+  let left = passages;
+  return {
+    search: async (words, scope) =>
+      scope === "session" ? [] : left.filter(({ passage }) => passage.includes(words)),
+    holds: async () => `${left.length} pieces of 2 sessions\nType words to look for them.`,
+    async forget(piece) {
+      left = left.filter(({ id }) => id !== piece);
+      return "Forgotten: 1 pieces. The log of the session says so, and stays.";
+    },
+  };
+}
+
 export function fedHost(
   scene: FedScene,
   around: {
@@ -137,6 +152,7 @@ export function fedHost(
       async *read() {
         for (const event of scene.events) if ("seq" in event && !event.origin) yield event;
       },
+      ...(scene.memory ? { memory: fedMemory(scene.memory) } : {}),
     },
     settings: { ...usualSettings, title: false },
     env: { ...around.process.env, PWD: "/home/ada/shop", HOME: "/home/ada" },

@@ -122,6 +122,49 @@ const doctor = [
   "bad  home: /home/ada/.keel is not writable",
 ].join("\n");
 
+const told = (events: readonly Envelope[]): readonly Envelope[] => {
+  const last = events.at(-1);
+  const passage = "The staging database listens on port 5433, since 5432 is taken by the old one.";
+  const content = [
+    { type: "text", text: "What earlier conversations said:" },
+    {
+      type: "text",
+      text: `<keel-recalled session="s1" date="2026-11-03" by="person">\n${passage}\n</keel-recalled>`,
+    },
+  ];
+  const seq = 1 + Math.max(0, ...events.map((event) => ("seq" in event ? event.seq : 0)));
+  return [
+    ...events,
+    {
+      type: "context.added",
+      why: "recall",
+      content,
+      seq,
+      at: last?.at ?? 0,
+      session: last?.session ?? "s",
+    } as Envelope,
+  ];
+};
+
+/** What memory has: one piece fits a row, the other does not. */
+const passages = (at: number) => [
+  {
+    id: 812,
+    at: at - 3_600_000,
+    text: "Port 5433 is the one for staging.",
+    passage: "Which port does staging use?\nPort 5433 is the one for staging.\nThank you.",
+    who: "person",
+  },
+  {
+    id: 813,
+    at: at - 86_400_000 * 3,
+    text: "The port of production is 5432, and nobody but the deploy key may reach it from outside of the network.",
+    passage:
+      "The port of production is 5432, and nobody but the deploy key may reach it from outside of the network.",
+    who: "agent",
+  },
+];
+
 /** The same session for all of them, so that a picture differs by its screen alone. */
 export function panelScenes(events: readonly Envelope[]): readonly GoldenScene[] {
   const scene = (name: string, ...keys: (GoldenScene["keys"] & object)[]): GoldenScene => ({
@@ -185,6 +228,24 @@ export function panelScenes(events: readonly Envelope[]): readonly GoldenScene[]
     scene("settings and models", open("config"), open("model"), open("mode")),
     scene("agents, tasks and ways out", open("agents"), open("tasks"), open("export")),
     scene("context and cost", open("context"), open("cost"), open("doctor")),
+    {
+      ...scene(
+        "memory",
+        open(
+          "memory",
+          { say: "words to look for", type: "ort" },
+          { say: "the second of them", type: down },
+          { say: "read whole", type: "\r" },
+          left,
+          { say: "to be forgotten", type: "\u001b[3~" },
+          { say: "forgotten", type: "\r" },
+          { say: "nothing of this session", type: "\t" },
+          left,
+        ),
+      ),
+      events: told(events),
+      memory: passages(events.at(-1)?.at ?? 0),
+    },
     scene("going back", open("rewind", { say: "what to restore", type: "\r" }, left)),
     scene("the whole transcript", [
       { say: "opened", type: "\u000f" },

@@ -16,6 +16,7 @@ export type Played = {
 
 export type PlayOptions = {
   readonly columns: number;
+  readonly rows?: number | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly scenes: readonly GoldenScene[];
   /** Where the scenes are written for the program that plays them. */
@@ -26,6 +27,7 @@ export type PlayOptions = {
 /** Returns the screen when all was played and it has ended. */
 export async function playScenes({
   columns,
+  rows = 30,
   env = {},
   scenes,
   folder,
@@ -38,7 +40,7 @@ export async function playScenes({
     parameters: ["--disable-warning=ExperimentalWarning", child, file],
     cwd: folder,
     columns,
-    rows: 30,
+    rows,
     env: { PATH: process.env["PATH"], COLORFGBG: "15;0", ...env },
   });
   try {

@@ -18,7 +18,7 @@ export async function withoutKey(fault: Fault, { terminal, env, say, stopped }: 
       words([span("Keel works with a model of a provider, or with one that runs on your own machine.")]),
     ],
     panel: listPanel("first-run", "How do you want to begin?", [
-      { id: "rehearse", label: "See a rehearsal", note: "needs no key and no network" },
+      { id: "rehearse", label: "See a rehearsal", note: "no key, no network" },
       { id: "key", label: "Set a key", note: "how, in one line" },
       { id: "local", label: "Use a model on this machine", note: "how, in one line" },
     ]),

@@ -14,6 +14,7 @@ import { valueAt } from "../../kernel/json.ts";
 import { choose, lookFor } from "./choice.ts";
 import type { ScreenDoor, ScreenWishes } from "./door.ts";
 import { withoutKey } from "./first-run.ts";
+import { ownMemory } from "./own-memory.ts";
 import { ownSide } from "./own-side.ts";
 import { fromHome } from "./rows/context.ts";
 import type { ScreenEnd, ScreenEnvironment, ScreenHost, SessionsSide, SettingsSide } from "./screen/host.ts";
@@ -151,7 +152,11 @@ async function show(
     handle,
     terminal: door.terminal,
     own: ownSide({ env, home: home.path, process }),
-    sessions: { ...nearSessions(home, session, clock.now), settings: ownSettings(options) },
+    sessions: {
+      ...nearSessions(home, session, clock.now),
+      settings: ownSettings(options),
+      memory: ownMemory(home, session, options),
+    },
     settings,
     budgetUsd: options.maxBudgetUsd ?? budgetIn(effective),
     env,

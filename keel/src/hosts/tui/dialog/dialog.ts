@@ -64,8 +64,6 @@ export const refusing: Answer = { verdict: "deny" };
 
 export function dialogKey(dialog: Dialog, key: DialogKey): DialogOutcome {
   const { step } = dialog;
-  if (key.action === "page-down") return open({ ...dialog, scroll: dialog.scroll + pageRows });
-  if (key.action === "page-up") return open({ ...dialog, scroll: Math.max(0, dialog.scroll - pageRows) });
   switch (step.kind) {
     case "choose":
       return chooseKey(dialog, key);
@@ -79,7 +77,8 @@ export function dialogKey(dialog: Dialog, key: DialogKey): DialogOutcome {
       const next = questionsKey(step.state, key);
       if (next.kind === "done") return { kind: "answered", answer: questionsAnswer(next.answers) };
       if (next.kind === "cancelled") return { kind: "answered", answer: refusing };
-      return open({ ...dialog, step: { kind: "questions", state: next.state } });
+      const scroll = next.state.at === step.state.at ? dialog.scroll : 0;
+      return open({ ...dialog, scroll, step: { kind: "questions", state: next.state } });
     }
     case "fields": {
       const next = fieldsKey(step.state, key);
@@ -114,7 +113,6 @@ export const isWriting = ({ step }: Dialog): boolean =>
   (step.kind === "questions" && step.state.isWriting) ||
   (step.kind === "fields" && step.state.isWriting);
 
-const pageRows = 5;
 const open = (dialog: Dialog): DialogOutcome => ({ kind: "open", dialog });
 
 function chooseKey(dialog: Dialog, { action, name }: DialogKey): DialogOutcome {

@@ -48,13 +48,24 @@ export type DialogLook = LiveContext & {
   readonly hasKeys: boolean;
 };
 
-export type DrawnPanel = { readonly lines: TextLine[]; readonly cursor: FootPlace | null };
+export type DrawnPanel = {
+  readonly lines: TextLine[];
+  readonly cursor: FootPlace | null;
+  /** Where not all of it is seen: how many rows are, and how far down one can go. */
+  readonly page?: { readonly rows: number; readonly last: number };
+};
 
 export function drawDialog(dialog: Dialog, look: DialogLook): DrawnPanel {
   const { step } = dialog;
   const head = titleLine(dialog, look);
   if (step.kind === "questions")
-    return withBody(head, [], questionsPart(step.state, look), look, dialog.scroll);
+    return withBody(
+      head,
+      questionRows(step.state, look),
+      questionsPart(step.state, look),
+      look,
+      dialog.scroll,
+    );
   if (step.kind === "fields") return withBody(head, [], fieldsPart(step.state, look), look, dialog.scroll);
   return withBody(head, bodyRows(dialog.ask, look), footPart(dialog, look), look, dialog.scroll);
 }
@@ -204,18 +215,22 @@ function choiceRow(label: string, key: string, isMarked: boolean, { signs }: Dia
   ];
 }
 
-function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
-  const question = state.questions[state.at];
-  if (!question) return { lines: [], cursor: null };
-  const { signs } = look;
-  const cells = cellsOf(look);
-  const many = state.questions.length > 1 ? ` (${state.at + 1} of ${state.questions.length})` : "";
-  const asked = inertLines(question.question).flatMap((line, index) =>
-    wrapRows([span(`   ${line}`), ...(index === 0 ? [dim(many)] : [])], cells, {
+/** What is asked, as long as it is. */
+function questionRows({ questions, at }: QuestionsState, look: DialogLook): TextLine[] {
+  const many = questions.length > 1 ? ` (${at + 1} of ${questions.length})` : "";
+  return inertLines(questions[at]?.question ?? "").flatMap((line, index) =>
+    wrapRows([span(`   ${line}`), ...(index === 0 ? [dim(many)] : [])], cellsOf(look), {
       profile: look.profile,
       hang: 3,
     }),
   );
+}
+
+function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
+  const question = state.questions[state.at];
+  if (!question) return { lines: [], cursor: null };
+  const { signs } = look;
+  const asked = questionRows(state, look).length;
   const wholeOptions = question.options.map(({ label, description }, index): TextLine => {
     const isMarked = index === state.marked && !state.isWriting;
     const tick = question.multiSelect ? `${state.picked.has(index) ? signs.ticked : signs.unticked} ` : "";
@@ -227,15 +242,12 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
       dim(`  ${inertOne(description)}`),
     ];
   });
-  const options = optionRows(wholeOptions, state.marked, look.most - asked.length - rowsBeside, look);
+  const options = optionRows(wholeOptions, state.marked, look.most - asked - rowsBeside, look);
   const own = question.options.length;
   if (state.isWriting) {
     const drawn = inputLines(state.editor, { ...look, hint: "your own answer", kind: "words" }, 3);
-    const lines = [...asked, ...options, ...drawn.lines];
-    return {
-      lines,
-      cursor: { row: asked.length + options.length + drawn.cursor.row, column: drawn.cursor.column },
-    };
+    const cursor = { row: options.length + drawn.cursor.row, column: drawn.cursor.column };
+    return { lines: [...options, ...drawn.lines], cursor };
   }
   const ownRow: TextLine = [
     state.marked === own ? role("asking", ` ${signs.pointer} `) : { text: "   " },
@@ -243,7 +255,7 @@ function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
   ];
   const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
   const below = [ownRow, ...help].map((line) => clip(line, cellsOf(look), look));
-  return { lines: [...asked, ...options, ...below], cursor: null };
+  return { lines: [...options, ...below], cursor: null };
 }
 
 /** The head, what can be typed, and what keys mean. */
@@ -326,6 +338,9 @@ function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {
   return { lines: [...head, ...rows, ...problem], cursor: null };
 }
 
+/** Of what a question is about so much is seen at least, with the row that counts the rest. */
+const leastBody = 3;
+
 /** The head and the choices are always seen; of what is between as much as there is room for. */
 function withBody(
   head: TextLine,
@@ -335,19 +350,21 @@ function withBody(
   scroll: number,
 ): DrawnPanel {
   const { most, signs } = look;
-  const footRoom = Math.max(1, most - 1 - Math.min(body.length, 1));
+  const footRoom = Math.max(1, most - 1 - Math.min(body.length, leastBody));
   const footLines = fitted(foot, footRoom);
   const room = Math.max(0, most - 1 - footLines.lines.length);
   if (body.length <= room) return joined(head, body, footLines);
   const window = Math.max(0, room - 1);
-  const first = Math.min(scroll, Math.max(0, body.length - window));
+  const last = Math.max(0, body.length - window);
+  const first = Math.min(scroll, last);
   const left = body.length - first - window;
   const said = [
-    ...(first > 0 ? [`${first} rows above`] : []),
-    ...(left > 0 ? [`${left} more rows below`] : []),
+    ...(first > 0 ? [`${first} ${first === 1 ? "row" : "rows"} above`] : []),
+    ...(left > 0 ? [`${left} more ${left === 1 ? "row" : "rows"} below`] : []),
   ].join(", ");
   const mark: TextLine = clip([dim(`   ${signs.ellipsis} ${said} (PgUp, PgDn)`)], cellsOf(look), look);
-  return joined(head, [...body.slice(first, first + window), ...(room > 0 ? [mark] : [])], footLines);
+  const shown = [...body.slice(first, first + window), ...(room > 0 ? [mark] : [])];
+  return { ...joined(head, shown, footLines), page: { rows: window, last } };
 }
 
 function joined(head: TextLine, body: readonly TextLine[], foot: DrawnPanel): DrawnPanel {

@@ -19,6 +19,9 @@ export type LiveContext = RowContext & {
 /** Calls that are seen of an agent that is unfolded. */
 const agentCalls = 4;
 
+/** Rows of agents below the call that started them. */
+const mostAgents = 5;
+
 /** Rows of output below a call that runs. */
 const outputRows = 5;
 
@@ -38,13 +41,11 @@ export function liveLines(
   return shortened(blocks, most, context);
 }
 
-function shortened(
-  blocks: readonly (readonly TextLine[])[],
-  most: number,
-  { signs }: LiveContext,
-): TextLine[] {
+function shortened(blocks: readonly (readonly TextLine[])[], most: number, look: LiveContext): TextLine[] {
+  const { signs, columns } = look;
   const [first = [], ...rest] = blocks;
   const heads = blocks.map((block) => block[0] ?? []);
+  if (most === 1) return [clip([...(heads[0] ?? []), dim(`  and ${rest.length} more`)], columns - 2, look)];
   if (blocks.length > most) {
     const shown = heads.slice(0, Math.max(0, most - 1));
     return [...shown, [dim(`  ${signs.ellipsis} and ${blocks.length - shown.length} more`)]];
@@ -78,10 +79,14 @@ function blockOf(row: Row, { transcript, printing, agents, context }: Around): T
     case "thinking":
       return row.live ? thinkingLines(row.text, context) : [];
     case "tool": {
-      const below = agents.filter(({ data }) => data.callId === row.callId);
+      const below = agents.filter(({ data, status }) => data.callId === row.callId && status === "running");
+      const seen = below.length > mostAgents ? mostAgents - 1 : below.length;
       return [
         ...callLines(row, context),
-        ...below.flatMap((agent) => agentLines(agent, transcript, context)),
+        ...below.slice(0, seen).flatMap((agent) => agentLines(agent, transcript, context)),
+        ...(seen < below.length
+          ? [[dim(`   ${context.signs.ellipsis} and ${below.length - seen} more`)]]
+          : []),
       ];
     }
     default:

@@ -3,7 +3,7 @@ import type { DrawnPanel } from "../dialog/draw.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { footRows } from "../foot/live.ts";
 import type { RowContext } from "../rows/context.ts";
-import { inertOne } from "../text/inert.ts";
+import { inertLines, inertOne } from "../text/inert.ts";
 import {
   bold,
   clip,
@@ -31,16 +31,15 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
   const cells = cellsOf(context);
   const shown = shownItems(panel);
   const title = [role("running", ` ${panel.title}`, { bold: true })];
-  if (panel.state === "ready" && panel.items.length === 0)
-    return {
-      lines: [
-        clip(title, cells, context),
-        ...wrapRows([span(`   ${panel.empty}`)], cells, { profile: context.profile, hang: 3 }),
-        [dim("   Esc leaves")],
-      ],
-      cursor: null,
-    };
-  const isSmall = panel.items.length <= fewItems && panel.filter.text === "" && panel.state === "ready";
+  const isAsked = panel.scope !== undefined;
+  const nothing =
+    panel.state === "ready" && panel.items.length === 0
+      ? wrapRows([span(`   ${panel.empty}`)], cells, { profile: context.profile, hang: 3 })
+      : [];
+  if (nothing.length > 0 && !isAsked)
+    return { lines: [clip(title, cells, context), ...nothing, [dim("   Esc leaves")]], cursor: null };
+  const isSmall =
+    !isAsked && panel.items.length <= fewItems && panel.filter.text === "" && panel.state === "ready";
   const listed = layOut(panel.items, context);
   const head = sides(title, isSmall ? [] : [dim(countOf(panel, shown.length))], listed.edge, context);
   const filter = isSmall
@@ -48,21 +47,29 @@ function drawList(panel: ListPanel, context: RowContext, most: number): DrawnPan
     : inputLines(panel.filter, { ...context, hint: "type to find", kind: "words" }, 1);
   const help = clip([dim(`   ${panel.help}`)], cells, context);
   const room = Math.max(1, most - 2 - filter.lines.length);
-  const isMeant = panel.preview?.id === "" || panel.preview?.id === shown[panel.marked]?.id;
+  const marked = shown[panel.marked];
+  const isMeant = panel.preview?.id === "" || panel.preview?.id === marked?.id;
   const preview = panel.preview
     ? isMeant
       ? panel.preview.lines.map(({ spans }) => spans)
       : []
-    : wholeOf(shown[panel.marked], panel.items, listed, context);
+    : marked?.whole === undefined
+      ? wholeOf(marked, panel.items, listed, context)
+      : inertLines(marked.whole).flatMap((line) => wrapRows([span(line)], cells - 3, context));
   const free = Math.max(Math.floor(room / 2), room - shown.length - 1);
   const previewRows = room >= 6 ? Math.min(preview.length, free) : 0;
   const itemRows = room - previewRows - (previewRows > 0 ? 1 : 0);
-  const rows = windowOf(shown, panel.marked, itemRows, listed, context);
+  const rows =
+    nothing.length > 0
+      ? nothing.slice(0, itemRows)
+      : windowOf(shown, panel.marked, itemRows, listed, context);
   const below: TextLine[] =
     previewRows === 0
       ? []
       : [
-          panel.preview ? [dim(`   ${signs.line.repeat(Math.min(24, cells - 4))}`)] : [],
+          panel.preview || marked?.whole !== undefined
+            ? [dim(`   ${signs.line.repeat(Math.min(24, cells - 4))}`)]
+            : [],
           ...shortened(preview, previewRows, context).map((line) =>
             clip([span("   "), ...line], cells, context),
           ),
@@ -164,10 +171,14 @@ function wholeOf(
   const rows = wrapRows(spans, room, { profile: context.profile });
   const kept =
     rows.length > most
-      ? [...rows.slice(0, most - 1), clip(rows.slice(most - 1).flat(), room, context)]
+      ? [...rows.slice(0, most - 1), clip(inOne(rows.slice(most - 1)), room, context)]
       : rows;
   return [...kept, ...Array.from({ length: most - kept.length }, (): TextLine => [])];
 }
+
+/** The words of rows that were broken between them. */
+const inOne = (rows: readonly TextLine[]): TextLine =>
+  rows.flatMap((row, index) => (index === 0 ? row : [span(" "), ...row]));
 
 /** So few are seen at once: nobody has to look for one. */
 const fewItems = 6;

@@ -5,7 +5,7 @@ import type { InquiryAnswer, InquiryName, InquiryQuestion } from "../../../proto
 import type { RuleList } from "../../../protocol/settings.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
-import type { PanelItem } from "./panel.ts";
+import type { PanelItem, PanelScope } from "./panel.ts";
 import type { ScreenSettings } from "./settings.ts";
 
 /** A question to the session, and what its answer is for. */
@@ -50,6 +50,9 @@ export type Effect =
   | { readonly type: "switch-session"; readonly id: string }
   /** The diffs of what was changed since an event of the log. */
   | { readonly type: "read-changes"; readonly since: number }
+  /** What memory says of these words; without any, what it told this session and what it holds. */
+  | { readonly type: "search-memory"; readonly words: string; readonly scope: PanelScope }
+  | { readonly type: "forget-memory"; readonly piece: number }
   /** The log from its start, as lines. */
   | { readonly type: "read-transcript" }
   | { readonly type: "export"; readonly format: "md" | "html" | "jsonl" };
@@ -70,6 +73,14 @@ export type Got =
   | { readonly what: "preview"; readonly id: string; readonly lines: readonly PrintLine[] }
   | { readonly what: "changes"; readonly lines: readonly PrintLine[] }
   | { readonly what: "transcript"; readonly lines: readonly PrintLine[] }
+  /** For what it was asked. */
+  | {
+      readonly what: "memory";
+      readonly words: string;
+      readonly scope: PanelScope;
+      readonly items: readonly PanelItem[];
+    }
+  | { readonly what: "forgotten"; readonly text: string }
   | { readonly what: "said"; readonly text: string }
   | { readonly what: "schema"; readonly schema: JsonObject | null }
   | { readonly what: "rules-changed"; readonly text: string }

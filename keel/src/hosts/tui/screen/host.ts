@@ -7,7 +7,7 @@ import type { RuleList } from "../../../protocol/settings.ts";
 import type { RuleFile } from "../../../view/ask-words.ts";
 import type { PrintLine } from "../text/styled.ts";
 import type { TerminalPorts } from "../writer/terminal.ts";
-import type { PanelItem } from "./panel.ts";
+import type { PanelItem, PanelScope } from "./panel.ts";
 import type { ScreenSettings } from "./settings.ts";
 
 export type ScreenEnvironment = Readonly<Record<string, string | undefined>>;
@@ -43,6 +43,27 @@ export type SessionsSide = {
   dropRule?(rule: string, list: RuleList, from: RuleFile): Promise<string>;
   /** The person's own settings, where they can be written from here. */
   readonly settings?: SettingsSide;
+  /** What earlier conversations said, where it can be asked from here. */
+  readonly memory?: MemorySide;
+};
+
+/** Its first answer may take a while: what logs have said since is taken in before it. */
+export type MemorySide = {
+  /** The best first. `session`: the one on the screen. */
+  search(words: string, scope: PanelScope): Promise<readonly FoundPassage[]>;
+  /** A sentence about what it holds. */
+  holds(): Promise<string>;
+  /** The whole message that a piece is of. A sentence about what came of it. */
+  forget(piece: number): Promise<string>;
+};
+
+export type FoundPassage = {
+  readonly id: number;
+  readonly at: number;
+  readonly text: string;
+  /** With what was said right before and after it. */
+  readonly passage: string;
+  readonly who: string;
 };
 
 export type SettingsSide = {

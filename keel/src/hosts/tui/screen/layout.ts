@@ -59,9 +59,9 @@ export function layout(state: ScreenState, memo: LayoutMemo = (_part, _of, make)
   const status: DrawnPanel = { lines: [statusRow], cursor: null };
   const panel = state.panels.at(-1);
   if (state.dialog) {
-    const live = liveOf(state, Math.max(0, Math.min(3, room - 9)));
-    const top = above(live, [], room - 8, state);
-    const dialog = dialogOf(state, room - top.length - 2);
+    const dialog = drawnDialog(state);
+    const left = room - 2 - dialog.lines.length;
+    const top = above(liveOf(state, Math.min(3, left)), [], left, state);
     const hasKeys = dialogHasKeys(state);
     const gap: TextLine[] = top.length + dialog.lines.length + 2 < room ? [[]] : [];
     return joined([top, dialog, gap, inputOf(state, 1), status], hasKeys ? 1 : 3, state);
@@ -179,12 +179,13 @@ function doingOf(state: ScreenState): TextLine[] {
   return line ? [line] : [];
 }
 
-function dialogOf(state: ScreenState, most: number): DrawnPanel {
+/** All of the foot but a row of what goes on, the input and the status: what needs the person comes first. */
+export function drawnDialog(state: ScreenState): DrawnPanel {
   const { dialog, asks } = state;
   if (!dialog) return { lines: [], cursor: null };
   return drawDialog(dialog, {
     ...rowContext(state),
-    most: Math.max(4, most),
+    most: Math.max(4, footRoom(state) - 2 - liveOf(state, 1).length),
     place: asks.findIndex(({ id }) => id === dialog.ask.id) + 1,
     count: asks.length,
     explanation: state.explanations[dialog.ask.id],

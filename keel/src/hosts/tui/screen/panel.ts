@@ -13,7 +13,13 @@ export type PanelItem = {
   readonly note: string;
   /** A sign before it: what is chosen now, what failed. */
   readonly mark?: "done" | "failed" | "running" | undefined;
+  /** What stands behind it, shown below the list while it is marked. */
+  readonly whole?: string | undefined;
 };
+
+/** Where is looked for what is typed; Tab goes to the next. */
+export type PanelScope = "project" | "session" | "person";
+const scopes = ["project", "session", "person"] as const satisfies readonly PanelScope[];
 
 export type ListPanel = {
   readonly kind: "list";
@@ -22,6 +28,8 @@ export type ListPanel = {
   readonly items: readonly PanelItem[];
   /** What is typed to find one. */
   readonly filter: Editor;
+  /** In a list that is asked for by what is typed: it holds only what was found, and nothing of it is sorted out here. */
+  readonly scope?: PanelScope | undefined;
   readonly marked: number;
   /** What stands below: the keys that mean something here. */
   readonly help: string;
@@ -79,9 +87,9 @@ export const textPanel = (
 });
 
 /** The items that fit what is typed, the best first. */
-export function shownItems({ items, filter }: ListPanel): readonly PanelItem[] {
+export function shownItems({ items, filter, scope }: ListPanel): readonly PanelItem[] {
   const wanted = filter.text.trim();
-  if (wanted === "") return items;
+  if (wanted === "" || scope !== undefined) return items;
   const byText = new Map(items.map((item) => [`${item.label} ${item.note}`, item]));
   return rankNames(namesOf([...byText.keys()]), wanted, 200).flatMap((text) => byText.get(text) ?? []);
 }
@@ -114,6 +122,8 @@ function listKey(panel: ListPanel, key: DialogKey, rows: number): PanelOutcome {
       return panel.filter.text === ""
         ? { kind: "closed" }
         : open({ ...panel, filter: emptyEditor, marked: 0 });
+    case "tab":
+      return open(panel.scope === undefined ? panel : { ...panel, scope: nextScope(panel.scope), marked: 0 });
     default:
       break;
   }
@@ -127,6 +137,9 @@ function listKey(panel: ListPanel, key: DialogKey, rows: number): PanelOutcome {
     ? open({ ...panel, filter })
     : open({ ...panel, filter, marked: 0 });
 }
+
+const nextScope = (scope: PanelScope): PanelScope =>
+  scopes[(scopes.indexOf(scope) + 1) % scopes.length] ?? "project";
 
 function textKey(panel: TextPanel, key: DialogKey, rows: number): PanelOutcome {
   const { search } = panel;

@@ -13,6 +13,7 @@ import { inertLines, inertOne } from "../text/inert.ts";
 import { blank, bold, cut, dim, type PrintLine } from "../text/styled.ts";
 import { copyToClipboard } from "../writer/modes.ts";
 import type { Effect, Got } from "./effects.ts";
+import { findMemory } from "./find-memory.ts";
 import type { ScreenHost } from "./host.ts";
 import { screenSettings } from "./settings.ts";
 import { rowContext, type ScreenState } from "./state.ts";
@@ -83,6 +84,12 @@ async function attempt(effect: Effect, host: ScreenHost, state: ScreenState): Pr
     }
     case "read-changes":
       return { got: { what: "changes", lines: await changesSince(effect.since, host, state) } };
+    case "search-memory": {
+      const { words, scope } = effect;
+      return { got: { what: "memory", words, scope, items: await findMemory(effect, host) } };
+    }
+    case "forget-memory":
+      return { got: { what: "forgotten", text: (await sessions.memory?.forget(effect.piece)) ?? "" } };
     case "read-transcript":
       return { got: { what: "transcript", lines: await wholeTranscript(sessions.read(handle.id), state) } };
     case "export":

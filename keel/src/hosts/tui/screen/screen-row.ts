@@ -17,6 +17,8 @@ export type ScreenRow = {
   open(state: ScreenState, args: string): ScreenStep;
   /** What an answer that was asked for makes of the panel. */
   fill?(panel: Panel, got: Got, state: ScreenState): Panel;
+  /** What is to be done when something else is marked or typed in it. */
+  moved?(panel: ListPanel, before: ListPanel): readonly Effect[];
   choose?(state: ScreenState, item: PanelItem, key: string, panel: ListPanel): ScreenStep;
 };
 

@@ -137,7 +137,7 @@ export function keyLines(map: KeyMap, { columns }: RowContext): PrintLine[] {
     cut(bold(`   ${title}`)),
     ...rows.map(({ action, says }) => {
       const keys = sayKeys(map, action) || "(none)";
-      return words([span(`   ${keys.padEnd(width)} `), dim(says)], width + 4);
+      return words([span(`   ${keys.padEnd(width)}  `), dim(says)], width + 5);
     }),
   ]);
 }

@@ -461,7 +461,7 @@ describe("rules", () => {
   test("of the machine's owner stay", () => {
     const screen = opened();
     screen.press("down", "enter");
-    expect(screen.text()).toContain("cannot be taken away here");
+    expect(screen.text()).toContain("the managed settings cannot be changed here");
     screen.press("enter");
     expect(screen.effects.filter(({ type }) => type === "drop-rule")).toEqual([]);
   });

@@ -9,17 +9,18 @@ import { edit } from "../input/editor.ts";
 import { actionFor, keyMapOf } from "../input/key-map.ts";
 import type { Key, TerminalInput } from "../input/terminal-input.ts";
 import { type Printing, takeFinished } from "../rows/printing.ts";
+import { searchFor } from "../screens/memory.ts";
 import { inertLines } from "../text/inert.ts";
 import { dim, type PrintLine, words } from "../text/styled.ts";
 import { backgroundOf } from "../text/theme.ts";
 import type { Size } from "../writer/frame.ts";
 import { withFiles, withSessions } from "./complete.ts";
 import type { Effect, Got } from "./effects.ts";
-import { dialogHasKeys, footRoom } from "./layout.ts";
+import { dialogHasKeys, drawnDialog, footRoom } from "./layout.ts";
 import { closeAsk, just, lookAt, onEvent, type ScreenStep } from "./on-event.ts";
 import { hinted, onInputKey, onPaste } from "./on-key.ts";
 import { type Panel, panelKey, shownItems } from "./panel.ts";
-import { choosePanel, fillPanels } from "./purposes.ts";
+import { choosePanel, fillPanels, movedIn } from "./purposes.ts";
 import { ask, closed } from "./screen-row.ts";
 import { textLines } from "./screen-texts.ts";
 import { rowContext, type ScreenState } from "./state.ts";
@@ -198,6 +199,8 @@ function onDialogKey(state: ScreenState, key: Key): ScreenStep {
   if (action === "redraw") return just(state, { type: "clear-screen" });
   if (action === "suspend") return just(state, { type: "suspend" });
   if (action === "next-ask" && !isWriting(dialog)) return nextAsk(state);
+  if (action === "page-up" || action === "page-down")
+    return just({ ...state, dialog: { ...dialog, scroll: pagedTo(state, action) } });
   const outcome = dialogKey(dialog, { action, name: key.name, text: key.text });
   if (outcome.kind === "open") return just({ ...state, dialog: outcome.dialog });
   const { ask } = dialog;
@@ -213,6 +216,14 @@ function onDialogKey(state: ScreenState, key: Key): ScreenStep {
   // The next one is shown at once; its own time to be read begins now.
   const next = lookAt(closeAsk(state, ask.id));
   return { state: { ...next.state, dialogAt: state.now }, effects: [...kept, send, ...next.effects] };
+}
+
+/** By what is seen of it, so that no row is passed over; where there is room, one stays in sight. */
+function pagedTo(state: ScreenState, way: "page-up" | "page-down"): number {
+  const { rows, last } = drawnDialog(state).page ?? { rows: 0, last: 0 };
+  const from = Math.min(state.dialog?.scroll ?? 0, last);
+  const by = rows > 3 ? rows - 1 : Math.max(1, rows);
+  return Math.max(0, Math.min(last, way === "page-down" ? from + by : from - by));
 }
 
 function nextAsk(state: ScreenState): ScreenStep {
@@ -238,17 +249,7 @@ function onPanelKey(state: ScreenState, key: Key): ScreenStep {
   if (outcome.kind === "closed") return just(closed(state));
   if (outcome.kind === "chosen") return choosePanel(state, outcome.panel, outcome.item, outcome.key);
   const next = { ...state, panels: [...state.panels.slice(0, -1), outcome.panel] };
-  return just(next, ...previewOf(outcome.panel, panel));
-}
-
-/** What is marked in a list of sessions is shown below it. */
-function previewOf(panel: Panel, before: Panel): Effect[] {
-  if (panel.kind !== "list" || before.kind !== "list" || panel.purpose !== "resume") return [];
-  const marked = shownItems(panel)[panel.marked];
-  const was = shownItems(before)[before.marked];
-  return marked && (marked.id !== was?.id || panel.preview === null)
-    ? [{ type: "preview-session", id: marked.id }]
-    : [];
+  return just(next, ...movedIn(outcome.panel, panel));
 }
 
 function onGot(state: ScreenState, got: Got): ScreenStep {
@@ -281,6 +282,12 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
       const top = next.panels.at(-1);
       const first = got.what === "sessions" && top?.kind === "list" ? shownItems(top)[0] : undefined;
       return just(next, ...(first ? [{ type: "preview-session", id: first.id } as const] : []));
+    }
+    case "memory":
+      return just(fillPanels(state, got));
+    case "forgotten": {
+      const list = state.panels.find(({ purpose }) => purpose === "memory");
+      return just(hinted(state, got.text), ...(list?.kind === "list" ? [searchFor(list)] : []));
     }
     case "other-sessions":
       return just(withSessions(state, got.items));

@@ -74,7 +74,7 @@ export const listScreens: readonly ScreenRow[] = [
       const stay = {
         id: "leave",
         label: "Leave it",
-        note: isOurs ? "" : `it comes from the ${source} settings, and cannot be taken away here`,
+        note: isOurs ? "" : `the ${source} settings cannot be changed here`,
       };
       const panel = listPanel("rule", text, isOurs ? [away, stay] : [stay], listNotes[list]);
       return push(state, panel);
@@ -128,14 +128,14 @@ export const listScreens: readonly ScreenRow[] = [
       const again = { id: `reconnect ${item.id}`, label: "Connect anew", note: "" };
       const off = {
         id: `disable ${item.id}`,
-        label: "Switch it off",
-        note: "for this session; its tools cannot be called",
+        label: "Switch it off for this session",
+        note: "",
       };
       const on = { id: `enable ${item.id}`, label: "Switch it on", note: "" };
       const login = {
         id: `login ${item.id}`,
         label: "Log in",
-        note: "puts the command for another terminal into the clipboard",
+        note: "its command goes into the clipboard",
       };
       const actions =
         status === "disabled"

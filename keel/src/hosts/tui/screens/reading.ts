@@ -59,7 +59,7 @@ export const readingScreens: readonly ScreenRow[] = [
         ? { ...panel, state: "ready", lines: costLines(got.answer, rowContext(state)) }
         : panel,
   },
-  ...["doctor", "status", "memory", "skills"].map(
+  ...["doctor", "status", "skills"].map(
     (name): ScreenRow => ({
       names: [name],
       alone: true,

@@ -4,7 +4,7 @@ import { edit } from "../input/editor.ts";
 import { searchHistory } from "../input/history.ts";
 import type { Effect } from "../screen/effects.ts";
 import { just } from "../screen/on-event.ts";
-import { listPanel } from "../screen/panel.ts";
+import { listPanel, shownItems } from "../screen/panel.ts";
 import { allClosed, ask, push, ready, type ScreenRow, sayAgo, set } from "../screen/screen-row.ts";
 import { rewindLines } from "../screen/screen-texts.ts";
 import { rowContext } from "../screen/state.ts";
@@ -66,6 +66,14 @@ export const sessionScreens: readonly ScreenRow[] = [
       if (got.what === "sessions") return ready(panel, got.items);
       return got.what === "preview" && panel.kind === "list" ? { ...panel, preview: got } : panel;
     },
+    // What is marked is shown below it.
+    moved: (panel, before) => {
+      const marked = shownItems(panel)[panel.marked];
+      const isOther = marked?.id !== shownItems(before)[before.marked]?.id;
+      return marked && (isOther || panel.preview === null)
+        ? [{ type: "preview-session", id: marked.id }]
+        : [];
+    },
     choose: (state, item) => just(allClosed(state), { type: "switch-session", id: item.id }),
   },
   {
@@ -83,7 +91,7 @@ export const sessionScreens: readonly ScreenRow[] = [
             panel,
             got.answer.map(({ name, model }, index) => ({
               id: name === "default" ? model.id : name,
-              label: name === "default" ? `${model.name} (as it began)` : name,
+              label: name === "default" ? "as it began" : name,
               note: `${model.id}${model.prices ? `  $${model.prices.input} in, $${model.prices.output} out` : ""}`,
               // It may be offered by two names: the first is marked.
               ...(index === got.answer.findIndex(({ model: one }) => one.id === session.model)
@@ -169,7 +177,7 @@ export const sessionScreens: readonly ScreenRow[] = [
               {
                 id: `both ${item.id}`,
                 label: "Files and conversation",
-                note: "as they were before this message",
+                note: "as they were before it",
               },
               {
                 id: `conversation ${item.id}`,
