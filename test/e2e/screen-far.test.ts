@@ -10,7 +10,7 @@ import { verifies } from "../support/verifies.ts";
 import { expectFrames, expectPrinted } from "../tui/law.ts";
 import { playScenario, type Scenario, scenarios, scriptOf } from "../tui/scenarios.ts";
 import { openScreen, type Screen } from "../tui/screen.ts";
-import { leave, openScreenStage } from "../tui/stage.ts";
+import { leave, openScreenStage, ready } from "../tui/stage.ts";
 import { clientOf, openServeStage, type ServeStage } from "./serve-stage.ts";
 import { command } from "./stage.ts";
 
@@ -80,6 +80,7 @@ async function playFar(scenario: Scenario, killAt: number | "far"): Promise<void
       );
     },
   });
+  await atRest(stage, handle, screen);
   await leave(screen);
   expect(screen.text()).toContain("Left. It goes on at the server");
   expectFrames(screen);
@@ -89,6 +90,20 @@ async function playFar(scenario: Scenario, killAt: number | "far"): Promise<void
     live: scenario.live,
     name: "keel attach on this machine",
   });
+}
+
+/** A server that was killed tells the model what it left: the screen leaves when that is said too, and has it all. */
+async function atRest(stage: ServeStage, { id }: SessionHandle, screen: Screen): Promise<void> {
+  for (let open = 1; open > 0; ) {
+    await ready(screen);
+    await screen.settled(300);
+    const turns = await logOf(stage, id);
+    open = turns.reduce(
+      (sum, { type }) => sum + Number(type === "turn.started") - Number(type === "turn.finished"),
+      0,
+    );
+  }
+  await ready(screen);
 }
 
 /** The screen as a client of the server. */

@@ -1,6 +1,6 @@
 // A screen whose session is a recording: events are told as they stand there, inquiries are answered from a table.
 import { PassThrough } from "node:stream";
-import type { FoundPassage, MemorySide, ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
+import type { MemoryPassage, MemorySide, ScreenHost } from "../../keel/src/hosts/tui/screen/host.ts";
 import type { PanelItem } from "../../keel/src/hosts/tui/screen/panel.ts";
 import { usualSettings } from "../../keel/src/hosts/tui/screen/settings.ts";
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
@@ -17,7 +17,7 @@ export type FedScene = {
   /** The other sessions. */
   readonly sessions?: readonly PanelItem[];
   /** What memory finds for any words that it has. */
-  readonly memory?: readonly FoundPassage[];
+  readonly memory?: readonly MemoryPassage[];
   /** What a person typed before. */
   readonly history?: readonly string[];
 };
@@ -97,7 +97,7 @@ function fedHandle({ events, answers = {}, says = {} }: FedScene, onTold: () => 
   };
 }
 
-function fedMemory(passages: readonly FoundPassage[]): MemorySide {
+function fedMemory(passages: readonly MemoryPassage[]): MemorySide {
   let left = passages;
   return {
     search: async (words, scope) =>

@@ -2,18 +2,17 @@
 import { isObject } from "../../../kernel/json.ts";
 import { undisguised } from "../../../kernel/text.ts";
 import type { Ask } from "../../../protocol/ask.ts";
-import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import { askOrigin, askTitle, askWords, keepings, sayExplanation } from "../../../view/ask-words.ts";
 import { sayKind, sayValue } from "../../../view/forms.ts";
 import { isGrave, sayWord } from "../../../view/say-command.ts";
 import { inputLines } from "../foot/input-view.ts";
-import { footRows, type LiveContext } from "../foot/live.ts";
+import { footRows } from "../foot/live.ts";
 import type { Editor } from "../input/editor.ts";
 import { shortPath } from "../rows/context.ts";
 import { drawDisplay } from "../rows/display.ts";
 import { targetOf } from "../rows/tool-row.ts";
 import { diffLines, nearChanges } from "../text/diff.ts";
-import { approvedLines, inertLines, inertOne } from "../text/inert.ts";
+import { approvedLines, inertOne } from "../text/inert.ts";
 import {
   asIs,
   bold,
@@ -29,31 +28,11 @@ import {
   type TextSpan,
 } from "../text/styled.ts";
 import { wrapRows } from "../text/wrap.ts";
-import type { FootPlace } from "../writer/frame.ts";
 import type { Button } from "./buttons.ts";
 import type { Dialog } from "./dialog.ts";
+import type { CallExplanation, DialogLook, DrawnPanel } from "./dialog-look.ts";
+import { questionRows, questionsPart } from "./draw-questions.ts";
 import type { FieldsState } from "./fields.ts";
-import type { QuestionsState } from "./questions.ts";
-
-export type CallExplanation = InquiryAnswer<"explain">;
-
-export type DialogLook = LiveContext & {
-  /** How many rows there are for it. */
-  readonly most: number;
-  /** Which question of how many. */
-  readonly place: number;
-  readonly count: number;
-  readonly explanation: CallExplanation | undefined;
-  /** False as long as somebody types: keys go to the input still. */
-  readonly hasKeys: boolean;
-};
-
-export type DrawnPanel = {
-  readonly lines: TextLine[];
-  readonly cursor: FootPlace | null;
-  /** Where not all of it is seen: how many rows are, and how far down one can go. */
-  readonly page?: { readonly rows: number; readonly last: number };
-};
 
 export function drawDialog(dialog: Dialog, look: DialogLook): DrawnPanel {
   const { step } = dialog;
@@ -213,76 +192,6 @@ function choiceRow(label: string, key: string, isMarked: boolean, { signs }: Dia
     isMarked ? bold(said) : span(said),
     dim(`  ${isMarked ? signs.enter : key}`),
   ];
-}
-
-/** What is asked, as long as it is. */
-function questionRows({ questions, at }: QuestionsState, look: DialogLook): TextLine[] {
-  const many = questions.length > 1 ? ` (${at + 1} of ${questions.length})` : "";
-  return inertLines(questions[at]?.question ?? "").flatMap((line, index) =>
-    wrapRows([span(`   ${line}`), ...(index === 0 ? [dim(many)] : [])], cellsOf(look), {
-      profile: look.profile,
-      hang: 3,
-    }),
-  );
-}
-
-function questionsPart(state: QuestionsState, look: DialogLook): DrawnPanel {
-  const question = state.questions[state.at];
-  if (!question) return { lines: [], cursor: null };
-  const { signs } = look;
-  const asked = questionRows(state, look).length;
-  const wholeOptions = question.options.map(({ label, description }, index): TextLine => {
-    const isMarked = index === state.marked && !state.isWriting;
-    const tick = question.multiSelect ? `${state.picked.has(index) ? signs.ticked : signs.unticked} ` : "";
-    return [
-      isMarked ? role("asking", ` ${signs.pointer} `) : { text: "   " },
-      dim(`${index + 1} `),
-      span(tick),
-      isMarked ? bold(inertOne(label)) : span(inertOne(label)),
-      dim(`  ${inertOne(description)}`),
-    ];
-  });
-  const options = optionRows(wholeOptions, state.marked, look.most - asked - rowsBeside, look);
-  const own = question.options.length;
-  if (state.isWriting) {
-    const drawn = inputLines(state.editor, { ...look, hint: "your own answer", kind: "words" }, 3);
-    const cursor = { row: options.length + drawn.cursor.row, column: drawn.cursor.column };
-    return { lines: [...options, ...drawn.lines], cursor };
-  }
-  const ownRow: TextLine = [
-    state.marked === own ? role("asking", ` ${signs.pointer} `) : { text: "   " },
-    dim(state.marked === own ? `In your own words ${signs.ellipsis}` : "or type your own answer"),
-  ];
-  const help = question.multiSelect ? [[dim("   Space marks, Enter takes what is marked")]] : [];
-  const below = [ownRow, ...help].map((line) => clip(line, cellsOf(look), look));
-  return { lines: [...options, ...below], cursor: null };
-}
-
-/** The head, what can be typed, and what keys mean. */
-const rowsBeside = 4;
-/** How far what goes on below an option is moved in. */
-const optionHang = 5;
-
-/** Whole, where there is room for it; else the marked one, and of the others their start. */
-function optionRows(
-  options: readonly TextLine[],
-  marked: number,
-  most: number,
-  look: DialogLook,
-): TextLine[] {
-  const cells = cellsOf(look);
-  const whole = (line: TextLine): TextLine[] =>
-    wrapRows(line, cells, { profile: look.profile, hang: optionHang });
-  const all = options.flatMap(whole);
-  if (all.length <= most) return all;
-  // None of the others goes out of sight for it.
-  const room = Math.max(1, most - options.length + 1);
-  const started = (line: TextLine): TextLine[] => {
-    const rows = whole(line);
-    const rest = rows.slice(room - 1).flat();
-    return rows.length <= room ? rows : [...rows.slice(0, room - 1), clip(rest, cells, look)];
-  };
-  return options.flatMap((line, index) => (index === marked ? started(line) : [clip(line, cells, look)]));
 }
 
 function fieldsPart(state: FieldsState, look: DialogLook): DrawnPanel {

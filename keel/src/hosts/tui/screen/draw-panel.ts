@@ -1,5 +1,5 @@
 /** A panel as rows: its head, as much of it as there is room for, and what keys mean in it. */
-import type { DrawnPanel } from "../dialog/draw.ts";
+import type { DrawnPanel } from "../dialog/dialog-look.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { footRows } from "../foot/live.ts";
 import type { RowContext } from "../rows/context.ts";

@@ -2,14 +2,14 @@
 import type { Durable } from "../../../protocol/event/durable.ts";
 import { inertOne } from "../text/inert.ts";
 import type { Effect } from "./effects.ts";
-import type { FoundPassage, ScreenHost } from "./host.ts";
+import type { MemoryPassage, ScreenHost } from "./host.ts";
 import type { PanelItem } from "./panel.ts";
 import { sayAgo } from "./screen-row.ts";
 
-type Wanted = Omit<Extract<Effect, { type: "search-memory" }>, "type">;
+type MemoryWanted = Omit<Extract<Effect, { type: "search-memory" }>, "type">;
 
 export async function findMemory(
-  { words, scope }: Wanted,
+  { words, scope }: MemoryWanted,
   { handle, sessions, clock }: ScreenHost,
 ): Promise<readonly PanelItem[]> {
   const { memory } = sessions;
@@ -26,7 +26,7 @@ export async function findMemory(
   ];
 }
 
-const foundItem = ({ id, at, text, passage, who }: FoundPassage, now: number): PanelItem => ({
+const foundItem = ({ id, at, text, passage, who }: MemoryPassage, now: number): PanelItem => ({
   id: `piece:${id}`,
   label: inertOne(text).trim(),
   note: `${who}, ${sayAgo(now - at)}`,

@@ -50,14 +50,14 @@ export type SessionsSide = {
 /** Its first answer may take a while: what logs have said since is taken in before it. */
 export type MemorySide = {
   /** The best first. `session`: the one on the screen. */
-  search(words: string, scope: PanelScope): Promise<readonly FoundPassage[]>;
+  search(words: string, scope: PanelScope): Promise<readonly MemoryPassage[]>;
   /** A sentence about what it holds. */
   holds(): Promise<string>;
   /** The whole message that a piece is of. A sentence about what came of it. */
   forget(piece: number): Promise<string>;
 };
 
-export type FoundPassage = {
+export type MemoryPassage = {
   readonly id: number;
   readonly at: number;
   readonly text: string;

@@ -3,7 +3,8 @@
 import { sayDuration } from "../../../view/say.ts";
 import { textOfParts } from "../../../view/shown.ts";
 import { rowsOf } from "../../../view/transcript.ts";
-import { type DrawnPanel, drawDialog } from "../dialog/draw.ts";
+import type { DrawnPanel } from "../dialog/dialog-look.ts";
+import { drawDialog } from "../dialog/draw.ts";
 import { inputLines } from "../foot/input-view.ts";
 import { liveLines } from "../foot/live.ts";
 import { doingLine, statusLine } from "../foot/status.ts";
@@ -67,8 +68,9 @@ export function layout(state: ScreenState, memo: LayoutMemo = (_part, _of, make)
     return joined([top, dialog, gap, inputOf(state, 1), status], hasKeys ? 1 : 3, state);
   }
   if (panel) {
-    const drawn = drawPanel(panel, rowContext(state), room - 2);
-    return joined([above([], [], 1, state), drawn, status], 1, state);
+    const hint = hintOf(state);
+    const drawn = drawPanel(panel, rowContext(state), room - 2 - hint.length);
+    return joined([above([], [], 1, state), drawn, hint, status], 1, state);
   }
   const input = inputOf(state, Math.max(1, Math.min(10, room - 3)));
   const completion = completionOf(state, Math.min(8, room - input.lines.length - 1));

@@ -8,7 +8,7 @@ import { type Activity, idle } from "../../../view/activity.ts";
 import { noTotals, type Totals } from "../../../view/totals.ts";
 import { type KeyedTranscript, noTranscript, rowsOf } from "../../../view/transcript.ts";
 import type { Dialog } from "../dialog/dialog.ts";
-import type { CallExplanation } from "../dialog/draw.ts";
+import type { CallExplanation } from "../dialog/dialog-look.ts";
 import type { LiveContext } from "../foot/live.ts";
 import { type Editor, emptyEditor } from "../input/editor.ts";
 import { historyOf, type InputHistory } from "../input/history.ts";

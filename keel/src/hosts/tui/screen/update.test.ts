@@ -484,3 +484,49 @@ describe("servers of tools", () => {
     expect(screen.effects.at(-1)).toMatchObject({ type: "inquire", name: "servers" });
   });
 });
+
+describe("memory", () => {
+  const item = {
+    id: "piece:7",
+    label: "Port 5433 is for staging.",
+    note: "person, 1 h ago",
+    whole: "Port 5433",
+  };
+  const searched = (screen: Driven) => screen.effects.filter(({ type }) => type === "search-memory");
+
+  test("is asked again by what is typed and where is looked; an answer to earlier words is not taken", () => {
+    const screen = new Driven();
+    screen.type("/memory");
+    screen.press("enter");
+    screen.type("port");
+    screen.got({ what: "memory", words: "por", scope: "project", items: [{ ...item, label: "of before" }] });
+    expect(screen.text()).not.toContain("of before");
+    screen.got({ what: "memory", words: "port", scope: "project", items: [item] });
+    expect(screen.text()).toContain("› Port 5433 is for staging.");
+    screen.press("down", "up", "tab");
+    expect(searched(screen).slice(-2)).toEqual([
+      { type: "search-memory", words: "port", scope: "project" },
+      { type: "search-memory", words: "port", scope: "session" },
+    ]);
+    screen.got({ what: "memory", words: "port", scope: "session", items: [] });
+    expect(screen.text()).toContain("Nothing of this session says that.");
+  });
+
+  test("forgets only what was found, after a second word, and says what came of it beside the list", () => {
+    const screen = new Driven();
+    screen.type("/memory");
+    screen.press("enter");
+    screen.got({ what: "memory", words: "", scope: "project", items: [{ ...item, id: "told:0" }] });
+    screen.press("delete");
+    expect(screen.text()).not.toContain("Forget it");
+    screen.type("port");
+    screen.got({ what: "memory", words: "port", scope: "project", items: [item] });
+    screen.press("delete");
+    expect(screen.effects.filter(({ type }) => type === "forget-memory")).toEqual([]);
+    screen.press("enter");
+    expect(screen.effects.at(-1)).toEqual({ type: "forget-memory", piece: 7 });
+    screen.got({ what: "forgotten", text: "Its session is open elsewhere: nothing was forgotten." });
+    expect(screen.text()).toContain("open elsewhere");
+    expect(searched(screen).at(-1)).toEqual({ type: "search-memory", words: "port", scope: "project" });
+  });
+});

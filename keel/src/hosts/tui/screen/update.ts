@@ -9,7 +9,7 @@ import { edit } from "../input/editor.ts";
 import { actionFor, keyMapOf } from "../input/key-map.ts";
 import type { Key, TerminalInput } from "../input/terminal-input.ts";
 import { type Printing, takeFinished } from "../rows/printing.ts";
-import { searchFor } from "../screens/memory.ts";
+import { searchAgain } from "../screens/memory.ts";
 import { inertLines } from "../text/inert.ts";
 import { dim, type PrintLine, words } from "../text/styled.ts";
 import { backgroundOf } from "../text/theme.ts";
@@ -285,10 +285,8 @@ function onGot(state: ScreenState, got: Got): ScreenStep {
     }
     case "memory":
       return just(fillPanels(state, got));
-    case "forgotten": {
-      const list = state.panels.find(({ purpose }) => purpose === "memory");
-      return just(hinted(state, got.text), ...(list?.kind === "list" ? [searchFor(list)] : []));
-    }
+    case "forgotten":
+      return just(hinted(state, got.text), ...searchAgain(state));
     case "other-sessions":
       return just(withSessions(state, got.items));
     case "rules-changed":

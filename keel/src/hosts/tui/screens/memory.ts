@@ -4,6 +4,7 @@ import { just } from "../screen/on-event.ts";
 import { type ListPanel, listPanel, type PanelScope, textPanel } from "../screen/panel.ts";
 import { closed, push, type ScreenRow } from "../screen/screen-row.ts";
 import { textLines } from "../screen/screen-texts.ts";
+import type { ScreenState } from "../screen/state.ts";
 
 const titles: Readonly<Record<PanelScope, string>> = {
   project: "Memory of this project",
@@ -18,7 +19,12 @@ const nothingSaid: Readonly<Record<PanelScope, string>> = {
 };
 
 /** The list again, by what is typed in it now. */
-export const searchFor = ({ filter, scope = "project" }: ListPanel): Effect => ({
+export function searchAgain({ panels }: ScreenState): readonly Effect[] {
+  const list = panels.find(({ purpose }) => purpose === "memory");
+  return list?.kind === "list" ? [searchFor(list)] : [];
+}
+
+const searchFor = ({ filter, scope = "project" }: ListPanel): Effect => ({
   type: "search-memory",
   words: filter.text.trim(),
   scope,
