@@ -1,6 +1,7 @@
 /** What a question is drawn by, and what is drawn of it. Types only. */
 import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import type { LiveContext } from "../foot/live.ts";
+import type { TextLine } from "../text/styled.ts";
 import type { FootPlace } from "../writer/frame.ts";
 
 export type CallExplanation = InquiryAnswer<"explain">;
