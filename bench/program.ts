@@ -25,6 +25,24 @@ export async function heldBytes(): Promise<number> {
   return heapUsed + external;
 }
 
+/** How much later than they should timers of the loop come, 99 of 100 times at most, while something is done. */
+export async function watchedLoop(work: () => Promise<void>): Promise<number> {
+  const everyMs = 2;
+  const late: number[] = [];
+  let last = performance.now();
+  const look = (): void => {
+    const now = performance.now();
+    late.push(Math.max(0, now - last - everyMs));
+    last = now;
+  };
+  const timer = setInterval(look, everyMs);
+  await work();
+  clearInterval(timer);
+  // What was held up to the very end.
+  look();
+  return late.toSorted((left, right) => left - right)[Math.floor(late.length * 0.99)] ?? 0;
+}
+
 /** The kernel's own mark. `maxRSS` will not do: a child starts with the peak of the process that started it. */
 function peakBytes(): number {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS * 1024;

@@ -1,10 +1,16 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { fold } from "../keel/src/core/fold.ts";
 import { callsIn } from "../keel/src/core/state/call-state.ts";
 import { emptyState } from "../keel/src/core/state/state.ts";
 import type { Session } from "../keel/src/engine/session.ts";
+import type { Log } from "../keel/src/ports/store.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import type { Message } from "../keel/src/protocol/message.ts";
+import { jsonlStore } from "../keel/src/store/jsonl/store.ts";
+import { sqliteStore } from "../keel/src/store/sqlite/store.ts";
 import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import { crashPoint } from "../keel/src/testing/crash.ts";
 import { instantClock } from "../keel/src/testing/fake-clock.ts";
@@ -15,22 +21,50 @@ import { violationsIn } from "../keel/src/testing/request-rules.ts";
 import { scriptedModel } from "../keel/src/testing/scripted-model.ts";
 import { builtInTools } from "../keel/src/tools/catalog.ts";
 import { answerAsk, answerOf, commands, files, inputId, play } from "./crash/scenario.ts";
+import { countOf } from "./support/budget.ts";
 import { memoryLog, openTestSession } from "./support/test-session.ts";
 import { verifies } from "./support/verifies.ts";
 
 type World = {
   readonly written: Durable[];
+  /** Opens what earlier lives left of it. */
+  log(): Promise<Log>;
   readonly workspace: MemoryWorkspace;
   /** Over all lives: what a resumed session sends extends what the crashed one had sent. */
   readonly law: RequestLaw;
 };
 type Life = { readonly session: Session; readonly requests: readonly unknown[] };
 
-function newWorld(): World {
+function newWorld(open: (written: Durable[]) => World["log"] = inMemory): World {
   const written: Durable[] = [];
   const law = requestLaw({ log: () => written });
-  return { written, workspace: memoryWorkspace({ files, shell: commands }), law };
+  return { written, log: open(written), workspace: memoryWorkspace({ files, shell: commands }), law };
 }
+
+const inMemory = (written: Durable[]) => async () => memoryLog({ events: written });
+
+/** On a real disk: what `written` has after a crash is what a new process reads there. */
+const onDisk = (home: string, open: typeof jsonlStore) => (written: Durable[]) => async (): Promise<Log> => {
+  const { session } = memoryLog();
+  const store = open({ home });
+  const isNew = store.location(session) === undefined;
+  const log = isNew ? await store.create(session, { cwd: home }) : await store.open(session);
+  expect(log.notices).toEqual([]);
+  written.splice(0, written.length, ...(await Array.fromAsync(log.read())));
+  return {
+    session,
+    notices: log.notices,
+    get lastSeq() {
+      return log.lastSeq;
+    },
+    async append(events) {
+      await log.append(events);
+      written.push(...events);
+    },
+    read: (after) => log.read(after),
+    close: () => log.close(),
+  };
+};
 
 /** Lives once in a world: to the end, or until the crash after `after` events of this life. */
 async function live(
@@ -41,7 +75,7 @@ async function live(
   const clock = instantClock();
   const model = scriptedModel(answerOf, { clock, law: world.law });
   const opened = openTestSession({
-    log: point.log(memoryLog({ events: world.written })),
+    log: point.log(await world.log()),
     model: point.model(model),
     workspace: point.workspace(world.workspace),
     clock: point.clock(clock),
@@ -111,46 +145,64 @@ describe("a crash after any event", async () => {
     "after event %i: the session goes on and ends, with nothing lost and nothing done twice",
     async (cut) => {
       verifies("G1", "G2", "G3", "G18", "P28");
-      const world = newWorld();
-      expect(await live(world, { after: cut })).toBe("crashed");
-      const atCrash = interruptedWork(world.written);
-      expect(world.written).toHaveLength(cut);
-      const second = await live(world, { prefix: 1 });
-      if (second === "crashed") throw new Error("the second life crashed");
-
-      for (let turn = 1; turn <= 12; turn++)
-        expect(terminalEvents(world.written, inputId(turn)), `input ${turn}`).toBe(1);
-      const starts = world.written
-        .filter((event) => event.type === "tool.started")
-        .map(({ callId }) => callId);
-      expect(new Set(starts).size).toBe(starts.length);
-      for (const [effect, times] of counted(world.workspace.effects)) {
-        expect(times, effect).toBeLessThanOrEqual(counted(whole.workspace.effects).get(effect) ?? 0);
-      }
-      for (const request of second.requests) expect(violationsIn(viewOf(request as never))).toEqual([]);
-      expect(world.written.map(({ seq }) => seq)).toEqual(world.written.map((_, index) => index + 1));
-      expect(world.written.reduce(fold, emptyState)).toEqual(second.session.state);
-
-      const got = essence(world);
-      if (atCrash.call === undefined || isReplayable(atCrash.call)) {
-        expect(got.history).toEqual(expected.history);
-        expect(got.files).toEqual(expected.files);
-        expect(got.costUsd).toBeCloseTo(expected.costUsd, 10);
-      } else {
-        // Inside an unsafe call: it is told as interrupted, and it alone may be missing.
-        const result = world.written.find(
-          (event) => event.type === "tool.finished" && event.callId === atCrash.call,
-        );
-        expect(result).toMatchObject({ interrupted: true, failed: true });
-        expect(shape(got.history)).toEqual(shape(expected.history));
-        expect(without(got.files, touched[atCrash.call])).toEqual(
-          without(expected.files, touched[atCrash.call]),
-        );
-      }
-      const unknown = second.session.state.bill.unknownRequests;
-      expect(unknown).toBe(atCrash.request ? 1 : 0);
+      await crashAndGoOn(newWorld(), cut);
     },
   );
+
+  test.each([
+    ["JSON lines", jsonlStore],
+    ["SQLite", sqliteStore],
+  ] as const)("the same with its log on a real disk, in %s", { timeout: 3_600_000 }, async (_, open) => {
+    verifies("G1", "S1.7");
+    const count = countOf("crashes-on-disk");
+    for (let run = 0; run < count; run++) {
+      const home = await mkdtemp(path.join(tmpdir(), "keel-crash-"));
+      try {
+        const cut = points[Math.floor(((run + 0.5) * points.length) / count)] ?? 1;
+        await crashAndGoOn(newWorld(onDisk(home, open)), cut);
+      } finally {
+        await rm(home, { recursive: true, force: true });
+      }
+    }
+  });
+
+  async function crashAndGoOn(world: World, cut: number): Promise<void> {
+    expect(await live(world, { after: cut })).toBe("crashed");
+    const atCrash = interruptedWork(world.written);
+    expect(world.written).toHaveLength(cut);
+    const second = await live(world, { prefix: 1 });
+    if (second === "crashed") throw new Error("the second life crashed");
+
+    for (let turn = 1; turn <= 12; turn++)
+      expect(terminalEvents(world.written, inputId(turn)), `input ${turn}`).toBe(1);
+    const starts = world.written.filter((event) => event.type === "tool.started").map(({ callId }) => callId);
+    expect(new Set(starts).size).toBe(starts.length);
+    for (const [effect, times] of counted(world.workspace.effects)) {
+      expect(times, effect).toBeLessThanOrEqual(counted(whole.workspace.effects).get(effect) ?? 0);
+    }
+    for (const request of second.requests) expect(violationsIn(viewOf(request as never))).toEqual([]);
+    expect(world.written.map(({ seq }) => seq)).toEqual(world.written.map((_, index) => index + 1));
+    expect(world.written.reduce(fold, emptyState)).toEqual(second.session.state);
+
+    const got = essence(world);
+    if (atCrash.call === undefined || isReplayable(atCrash.call)) {
+      expect(got.history).toEqual(expected.history);
+      expect(got.files).toEqual(expected.files);
+      expect(got.costUsd).toBeCloseTo(expected.costUsd, 10);
+    } else {
+      // Inside an unsafe call: it is told as interrupted, and it alone may be missing.
+      const result = world.written.find(
+        (event) => event.type === "tool.finished" && event.callId === atCrash.call,
+      );
+      expect(result).toMatchObject({ interrupted: true, failed: true });
+      expect(shape(got.history)).toEqual(shape(expected.history));
+      expect(without(got.files, touched[atCrash.call])).toEqual(
+        without(expected.files, touched[atCrash.call]),
+      );
+    }
+    const unknown = second.session.state.bill.unknownRequests;
+    expect(unknown).toBe(atCrash.request ? 1 : 0);
+  }
 });
 
 /** The file that each unsafe call of the scenario changes. */

@@ -30,9 +30,16 @@ const seqs = (events: readonly Envelope[]): number[] =>
   events.flatMap((event) => (isDurable(event) && !event.origin ? [event.seq] : []));
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-describe.each(Object.entries(ways))("a handle %s", (_, way) => {
+const places = [
+  ...Object.entries(ways).map(([name, way]) => [name, way, "jsonl"] as const),
+  ...Object.entries(ways)
+    .filter(([name]) => name === "near")
+    .map(([name, way]) => [`${name}, with its log in SQLite`, way, "sqlite"] as const),
+];
+
+describe.each(places)("a handle %s", (_, way, store) => {
   const open = async (...replies: ReturnType<typeof reply>[]) => {
-    const at = await stage({ replies });
+    const at = await stage({ replies }, { store });
     return { ...(await way(at)), at };
   };
 

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { MemoryIndex, MemorySearch } from "../keel/src/ports/memory-index.ts";
 import { canaries } from "./memory/canaries.ts";
-import { homeAt, memoryStage, sessionId } from "./memory/stage.ts";
+import { homeAt, memoryStage, type SaidLine, sessionId } from "./memory/stage.ts";
 import { verifies } from "./support/verifies.ts";
 
 const [one, two, three] = [sessionId(1), sessionId(2), sessionId(3)];
@@ -79,6 +79,31 @@ describe("what was said is found again", () => {
     await again.catchUp();
     expect(await texts(again, { words: "gateway berth port", scope: "person", limit: 20 })).toEqual(before);
     expect(await again.rebuild()).toMatchObject({ chunks: 6, sessions: 3 });
+  });
+
+  test("quickly also by words that very many pieces have: those tell nothing alone, and the newest come first", async () => {
+    await using stage = await memoryStage();
+    await stage.session(
+      one,
+      "/work/ferry",
+      Array.from({ length: 2_600 }, (_, at): SaidLine => {
+        const water = at % 2 === 0 ? "tide" : "tide and current";
+        return { by: "person", text: `Day ${at}: ${water}${at === 900 ? ", with a zephyr" : ""}.` };
+      }),
+    );
+    const index = stage.index();
+    // While it is taken in, everything else has its turn, slice by slice.
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await index.catchUp();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(30);
+    const days = async (words: string) =>
+      (await texts(index, { words, scope: "person", limit: 3 })).map((text) => Number(/\d+/.exec(text)));
+    expect(await days("tide")).toEqual([2_599, 2_597, 2_595]);
+    expect((await days("tide zephyr"))[0]).toBe(900);
+    expect((await days("day tide current")).map((day) => day % 2)).toEqual([1, 1, 1]);
+    expect((await texts(index, { words: "tide", scope: "session", session: one })).length).toBe(5);
   });
 
   test("but no secret: of sixty that were said, no byte is on disk", async () => {

@@ -187,6 +187,11 @@ describe("every route of the document", () => {
     await works("GET /api/sessions", { query: `?limit=1&cwd=${encodeURIComponent(at.cwd)}` });
     const words = { type: "input", content: [{ type: "text", text: "Make it" }] };
     await works("GET /api/search", { query: "?words=Hi&limit=5" });
+    const { found } = await works("GET /api/memory", { query: "?words=Hi&limit=5" });
+    await works("GET /api/memory");
+    await works("GET /api/memory/stats");
+    const [piece] = found as { id: number }[];
+    await works("POST /api/memory/forget", { body: { pieces: [piece?.id ?? 0] } });
     await works("POST /api/sessions/{session}/commands", { fields, body: { command: words } });
     await hear("ask.opened");
     const [ask] = (await works("GET /api/sessions/{session}/asks", { fields })) as unknown as {

@@ -11,6 +11,7 @@ export const memorySuite: Suite = async (bench) => {
     contests: [
       searchContest(bench, chunks),
       searchContest(bench, manyChunks),
+      indexContest(bench),
       // The local model is no dependency: measured where somebody has it.
       ...(folder === undefined ? [] : [questionContest(bench, folder)]),
     ],
@@ -37,6 +38,28 @@ function searchContest({ counts, programs, folder }: Bench, chunks: number): Con
       unit: "ms",
       goal: { kind: "ratio", most: 1.5 },
     })),
+  };
+}
+
+/** It goes on beside the work, and must not be in its way. */
+function indexContest({ counts, programs, folder }: Bench): Contest {
+  const run = (name: string) => async (): Promise<Samples> => {
+    const file = path.join(await folder(), "index.sqlite");
+    const options = { file, events: counts.memoryEvents, resultBytes: 4_000 };
+    return { delay: [(await programs.run<{ delay: number }>(name, options)).result.delay] };
+  };
+  return {
+    name: "taking in",
+    floor: { name: "the same texts into plain FTS5, an event at a time", run: run("floors/index-memory") },
+    keel: { name: "keel", run: run("programs/index-memory") },
+    figures: [
+      {
+        key: "delay",
+        name: `${counts.memoryEvents.toLocaleString("en")} events are taken in: 99 % of the loop's waits at most`,
+        unit: "ms",
+        goal: { kind: "value", most: 20 },
+      },
+    ],
   };
 }
 

@@ -1,11 +1,13 @@
 // Lines that no shell should send, readers that lag, pipes that close and shells that die.
-import { readdirSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { verifies } from "../support/verifies.ts";
 import { startDesktop } from "./runner-host.ts";
-import { openStage, until } from "./stage.ts";
+import { command, openStage, type Stage, until } from "./stage.ts";
 
 test("changed lines: each bad one has one typed answer, with its id where that can be read, and nothing ends", {
   timeout: 3_600_000,
@@ -102,7 +104,9 @@ test("a reader that does not read gets every token in order later, and an interr
   expect(host.stray).toEqual([]);
 });
 
-test("a pipe that closes and a shell that dies end the runtime with what it started, and every log is whole", {
+const ends = ["shell killed", "output closed", "SIGKILL", "SIGTERM", "pipes closed", "SIGINT"] as const;
+
+test("a pipe that closes, a signal and a shell that dies end the runtime with what it started, and every log is whole", {
   timeout: 3_600_000,
 }, async () => {
   verifies("S1.22");
@@ -111,25 +115,55 @@ test("a pipe that closes and a shell that dies end the runtime with what it star
       ? reply("Going.", toolUse("Bash", { command: commandLine.replace("\0", " ") }, "b"))
       : reply("the end"),
   );
-  for (let run = 0; run < countOf("desktop-ends"); run++) {
-    const host = startDesktop(stage, ["--allowed-tools", "Bash"]);
-    host.send({ id: "m", kind: "user_message", message: "go" });
-    await until("its command runs", () => isRunning(commandLine));
-    const kind = run % 3;
-    if (kind === 0) host.child.stdout?.destroy();
-    else if (kind === 1) host.child.kill("SIGTERM");
-    else for (const pipe of [host.child.stdin, host.child.stdout, host.child.stderr]) pipe?.destroy();
-    const { code, signal } = await host.exited;
-    expect(signal).toBeNull();
-    expect(kind === 1 ? [143] : [74], `kind ${kind}`).toContain(code);
-    await until("its command is gone", () => !isRunning(commandLine));
+  const count = countOf("desktop-ends");
+  let killed = 0;
+  for (let run = 0; run < count; run++) {
+    const kind = ends[run % ends.length];
+    if (kind === "SIGKILL") killed++;
+    if (kind === "shell killed") await killShell(stage);
+    else {
+      const host = startDesktop(stage, ["--allowed-tools", "Bash"]);
+      host.send({ id: "m", kind: "user_message", message: "go" });
+      await until("its command runs", () => isRunning(commandLine));
+      if (kind === "output closed") host.child.stdout?.destroy();
+      else if (kind === "pipes closed")
+        for (const pipe of [host.child.stdin, host.child.stdout, host.child.stderr]) pipe?.destroy();
+      else host.child.kill(kind);
+      expect(await host.exited, kind).toEqual(endOf(kind));
+    }
+    await until(`its command is gone after ${kind}`, () => !isRunning(commandLine));
   }
-  for (const session of stage.sessions()) {
+  const last = stage.sessions().map((session) => {
     const log = stage.log(session);
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1));
-    expect(log.at(-1)?.type).toBe("session.closed");
-  }
+    return log.at(-1)?.type;
+  });
+  expect(last).toHaveLength(count);
+  // Nobody says good-bye who is killed.
+  expect(last.filter((type) => type !== "session.closed")).toHaveLength(killed);
 });
+
+const endOf = (kind: (typeof ends)[number] | undefined): { code: number | null; signal: string | null } =>
+  kind === "SIGKILL"
+    ? { code: null, signal: "SIGKILL" }
+    : { code: kind === "SIGTERM" ? 143 : kind === "SIGINT" ? 130 : 74, signal: null };
+
+/** A shell between us and the runtime, which is killed: nobody is left to close anything. */
+async function killShell(stage: Stage): Promise<void> {
+  const program = `const keel = require("node:child_process").spawn(process.argv[1], process.argv.slice(2));
+    keel.stdin.write('{"id":"m","kind":"user_message","message":"go"}\\n'); keel.stdout.resume(); keel.stderr.resume();
+    process.stdout.write(String(keel.pid) + "\\n");`;
+  const shell = spawn(process.execPath, ["-e", program, command, "desktop", "--allowed-tools", "Bash"], {
+    cwd: stage.project,
+    env: { PATH: process.env["PATH"], ...stage.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void shell.kill("SIGKILL"));
+  const [pid] = await once(shell.stdout, "data");
+  await until("its command runs", () => isRunning(commandLine));
+  shell.kill("SIGKILL");
+  await until("the runtime is gone", () => !existsSync(`/proc/${Number(String(pid))}`));
+}
 
 const commandLine = ["sleep", `300.${process.pid}`].join("\0");
 

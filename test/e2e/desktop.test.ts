@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { requestSchemas } from "../../keel/src/hosts/desktop/requests.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../support/verifies.ts";
 import { type Host, type Line, startDesktop } from "./runner-host.ts";
@@ -78,6 +79,73 @@ describe("keel desktop", () => {
     second.send({ id: "l2", kind: "list_conversations" });
     expect(listOf(await end(second, "l2"), "conversations").map(({ id }) => id)).toEqual([made["id"]]);
     await finish(second);
+  });
+
+  test("a shell that knows only the first words holds ten conversations, over restarts and a kill", async () => {
+    verifies("S1.1", "S1.2", "S1.6", "S1.34");
+    const stage = await openStage((_, { lastUser, assistantTurns }) =>
+      lastUser.includes("for ever")
+        ? replyWith({ delayMs: 60_000 }, "never")
+        : reply(`Said ${assistantTurns}.`),
+    );
+    const ids: string[] = [];
+    let asked = 0;
+    /** Sends what its own schema knows, and waits for the one end of it. */
+    const ask = async (host: Host, kind: keyof typeof requestSchemas, fields: object = {}): Promise<Line> => {
+      const request = { id: `r${++asked}`, kind, ...fields };
+      expect(requestSchemas[kind].safeParse(request).success).toBe(true);
+      host.send(request);
+      const line = await end(host, request.id);
+      expect(endsOf(host, request.id)).toHaveLength(1);
+      return line;
+    };
+    const speak = async (host: Host, at: number): Promise<Line> => {
+      await ask(host, "load_conversation", { conversation_id: ids[at] });
+      const images = at % 2 === 0 ? JSON.stringify([{ data: pixel, mime_type: "image/png" }]) : null;
+      return ask(host, "user_message", { message: `Word ${at}.`, images });
+    };
+    const first = startDesktop(stage);
+    for (let at = 0; at < 5; at++) {
+      const made = dataOf(await ask(first, "new_conversation"))["conversation"] as Record<string, unknown>;
+      ids.push(String(made["id"]));
+      expect(await speak(first, at)).toMatchObject({ type: "done", data: { text: "Said 0." } });
+    }
+    await finish(first);
+    const second = startDesktop(stage);
+    for (const at of [0, 5, 6, 7, 8, 9]) {
+      if (at > 4) {
+        const made = dataOf(await ask(second, "new_conversation"))["conversation"] as Record<string, unknown>;
+        ids.push(String(made["id"]));
+      }
+      expect(await speak(second, at)).toMatchObject({ data: { text: at > 4 ? "Said 0." : "Said 1." } });
+    }
+    second.send({ id: "cut", kind: "user_message", message: "for ever" });
+    await until("it is said", () => stage.server.requests.length === 12);
+    second.child.kill("SIGKILL");
+    await second.exited;
+    expect(second.stray).toEqual([]);
+    const third = startDesktop(stage);
+    const listed = listOf(await ask(third, "list_conversations"), "conversations");
+    expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    for (const [at, id] of ids.entries()) {
+      const loaded = await ask(third, "load_conversation", { conversation_id: id });
+      const said = listOf(loaded, "messages").map(({ content }) => content);
+      const once = [`Word ${at}.`, "Said 0."];
+      expect(said).toEqual(
+        at === 0 ? [...once, `Word ${at}.`, "Said 1."] : at < 9 ? once : [...once, "for ever"],
+      );
+    }
+    third.send({ id: "slow", kind: "user_message", message: "for ever" });
+    await until("it is said", () => stage.server.requests.length === 13);
+    expect(dataOf(await ask(third, "interrupt"))["interrupted"]).toEqual(["slow"]);
+    expect(await end(third, "slow")).toMatchObject({ type: "done", data: { status: "interrupted" } });
+    expect(dataOf(await ask(third, "clear_history"))["stopped"]).toEqual([]);
+    for (const id of ids)
+      expect(await ask(third, "delete_conversation", { conversation_id: id })).toMatchObject({
+        type: "done",
+      });
+    expect(listOf(await ask(third, "list_conversations"), "conversations")).toEqual([]);
+    await finish(third);
   });
 
   test("pictures come as the text of a list and as a list, and reach the model behind the words", async () => {

@@ -1,7 +1,8 @@
 // A home, a folder and a scripted model, with a server over it, and the ways in which a handle reaches it.
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
 import { type Home, openHome } from "../../keel/src/app/home.ts";
@@ -40,12 +41,16 @@ export type Stage = {
   readonly model: ModelServer;
 };
 
-export async function stage(script: ModelServerOptions["script"]): Promise<Stage> {
+export async function stage(
+  script: ModelServerOptions["script"],
+  { store = "jsonl" }: { store?: "jsonl" | "sqlite" | undefined } = {},
+): Promise<Stage> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-handle-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const cwd = path.join(folder, "work");
   mkdirSync(cwd);
-  const home = openHome({ cwd, env: { HOME: folder, KEEL_HOME: path.join(folder, "home") } });
+  const place = { HOME: folder, KEEL_HOME: path.join(folder, "home"), KEEL_STORE: store };
+  const home = openHome({ cwd, env: place });
   // A boundary is on disk before the request that it explains.
   const logged = new Map<string, DurableEvent[]>();
   const law = requestLaw({ log: (session) => loggedEvents(home.sessions.location(session), logged) });
@@ -53,8 +58,7 @@ export async function stage(script: ModelServerOptions["script"]): Promise<Stage
   onTestFinished(() => model.close());
   const env = {
     PATH: process.env["PATH"],
-    HOME: folder,
-    KEEL_HOME: path.join(folder, "home"),
+    ...place,
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: "test-key",
   };
@@ -65,7 +69,7 @@ export async function stage(script: ModelServerOptions["script"]): Promise<Stage
 /** What a log has; of what was read before only what came since is read closely. */
 function loggedEvents(file: string | undefined, before: Map<string, DurableEvent[]>): DurableEvent[] {
   if (file === undefined) return [];
-  const text = readFileSync(file, "utf8");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : tableText(file);
   const read = before.get(file) ?? [];
   // Its next line may be written at this very moment; the first one is its head.
   const records = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
@@ -73,6 +77,19 @@ function loggedEvents(file: string | undefined, before: Map<string, DurableEvent
   const events = [...read, ...news.map((record) => durableEventSchema.parse(JSON.parse(record)))];
   before.set(file, events);
   return events;
+}
+
+/** The lines of a log that stands in the database of its home, where its file would be three folders below. */
+function tableText(file: string): string {
+  const home = path.resolve(file, "../../..");
+  const database = new DatabaseSync(path.join(home, "sessions.db"), { readOnly: true });
+  try {
+    const sql = "SELECT line FROM lines JOIN logs ON logs.no = lines.log WHERE place = ? ORDER BY at";
+    const lines = database.prepare(sql).all(path.relative(home, file));
+    return lines.map(({ line }) => String(line)).join("");
+  } finally {
+    database.close();
+  }
 }
 
 /** Opens a session, and further handles on it, by one of the ways. */

@@ -16,6 +16,8 @@ export const budgets = {
   "sqlite-writers": { sample: 25, full: 1_000, seconds: 5 },
   /** Tables of conversations that are deleted or damaged. */
   "damaged-caches": { sample: 10, full: 500, seconds: 4 },
+  /** G1: crashes after events of a session whose log stands on a real disk, in files and in a database. */
+  "crashes-on-disk": { sample: 3, full: 150, seconds: 4 },
   /** kill -9 of a process that fills the memory index. */
   "memory-kills": { sample: 3, full: 200, seconds: 4 },
   /** G4: random changes of a log. */
@@ -46,8 +48,10 @@ export const budgets = {
   "runner-lines": { sample: 20_000, full: 1_000_000, seconds: 20 },
   /** G39: changed lines for the desktop. */
   "desktop-lines": { sample: 2_000, full: 1_000_000, seconds: 4 },
-  /** G14, G15: ends of the desktop with slow readers, closed pipes and killed hosts. */
-  "desktop-ends": { sample: 3, full: 200, seconds: 6 },
+  /** G14, G15: ends of the desktop, of six kinds in turn: closed pipes, signals, a killed shell. */
+  "desktop-ends": { sample: 3, full: 1_200, seconds: 8 },
+  /** G20: megabytes of lines for a shell that reads a kilobyte a second. */
+  "desktop-slow-reader": { sample: 2, full: 200, seconds: 8 },
   /** G14, G15: ends of a runner with slow readers and closed pipes. */
   "runner-pipes": { sample: 6, full: 500, seconds: 30 },
   /** G20: megabytes of events for a reader that does not read. */

@@ -1,7 +1,14 @@
 /** Where the page is, as data, and as an address. Pure. */
 
-export type SettingsPage = "permissions" | "models" | "servers" | "devices" | "look";
-export const settingsPages: readonly SettingsPage[] = ["permissions", "models", "servers", "devices", "look"];
+export type SettingsPage = "permissions" | "models" | "servers" | "memory" | "devices" | "look";
+export const settingsPages: readonly SettingsPage[] = [
+  "permissions",
+  "models",
+  "servers",
+  "memory",
+  "devices",
+  "look",
+];
 
 export type Route =
   | { readonly page: "overview" }

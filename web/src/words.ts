@@ -455,6 +455,22 @@ export const words = {
           ? "a tablet"
           : "a browser",
   },
+  memory: {
+    title: "What conversations said",
+    find: "Find something that was said",
+    by: (who: string) => (who === "person" ? "you" : who === "agent" ? "the agent" : who),
+    session: "in this conversation",
+    nothing: (wanted: string) => (wanted === "" ? "Nothing was said yet." : `Nothing says “${wanted}”.`),
+    stats: ({ chunks, sessions, work }: { chunks: number; sessions: number; work: string }) =>
+      `${chunks.toLocaleString("en")} pieces of ${sessions.toLocaleString("en")} conversations${work === "idle" ? "" : ", more are being read"}.`,
+    forget: "Forget",
+    forgetTitle: "Forget this message?",
+    aboutForgetting:
+      "Memory keeps no byte of the message, and nobody finds it again. The conversation itself stays as it is.",
+    forgotten: (pieces: number) => (pieces === 1 ? "It is forgotten." : `${pieces} pieces are forgotten.`),
+    busy: "Its conversation is open: close it first, then it can be forgotten.",
+  },
+
   devices: {
     title: "Devices that are let in",
     connected: "connected",
@@ -559,6 +575,7 @@ export const words = {
       permissions: "Permissions",
       models: "Models",
       servers: "Servers",
+      memory: "Memory",
       devices: "Devices",
       look: "Look",
     },

@@ -53,6 +53,12 @@ export type KeelClient = {
   readonly bridges: FarBridges;
   /** Sessions that come to it from another machine. */
   readonly moves: FarMoves;
+  /** What earlier conversations said: the best for some words, or the newest; and what is to be forgotten of it. */
+  readonly memory: {
+    find(question?: OperationQuestion<"memory">): Promise<AnswerTo<"memory">>;
+    stats(): Promise<AnswerTo<"memoryStats">>;
+    forget(pieces: readonly number[]): Promise<AnswerTo<"forgetMemory">>;
+  };
   /** Who may come in. */
   readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
@@ -99,6 +105,11 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
     workspaces: farWorkspaces(link, ports),
     bridges: farBridges(link, ports),
     moves: farMoves(link),
+    memory: {
+      find: (question = {}) => link.call("memory", question),
+      stats: () => link.call("memoryStats", {}),
+      forget: (pieces) => link.call("forgetMemory", { pieces }),
+    },
     devices: farDevices(link),
     close() {
       closed.abort();

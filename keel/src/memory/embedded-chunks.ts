@@ -4,7 +4,7 @@ import { toFault } from "../kernel/fault.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Embedder } from "../ports/memory-index.ts";
 import type { ByMeaning } from "./find-chunks.ts";
-import { type MemoryFile, type MemoryStatements, numberIn, textIn } from "./tables.ts";
+import { type MemoryFile, type MemoryStatements, numberIn, textIn, turnMs } from "./tables.ts";
 import { nextRound } from "./take-in.ts";
 import { packVector, VectorScan } from "./vectors.ts";
 
@@ -65,7 +65,7 @@ export class EmbeddedChunks {
       const scan = await file.read((run) => this.#scanOf(run, embedder.id, question.length));
       if (!scan) return undefined;
       while (await file.read((run) => scan.catchUp(run, readAtOnce)))
-        await clock.sleep(0, this.#options.signal);
+        await clock.sleep(turnMs, this.#options.signal);
       return { scan, question };
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -78,7 +78,7 @@ export class EmbeddedChunks {
     const { signal, tell, embedder } = this.#options;
     try {
       await this.#say();
-      while (!signal.aborted && (await this.#embedSome())) await this.#options.clock.sleep(0, signal);
+      while (!signal.aborted && (await this.#embedSome())) await this.#options.clock.sleep(turnMs, signal);
       this.#renews = false;
     } catch (thrown) {
       if (!this.#told) tell?.(`Memory is found by words only: ${embedder.id}: ${toFault(thrown).message}`);

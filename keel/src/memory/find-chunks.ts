@@ -38,6 +38,11 @@ export function findChunks(
   return joined(run, fuse({ run, words, byWords, near }), limit);
 }
 
+export const newestChunks = (run: MemoryStatements, limit: number): MemoryChunk[] =>
+  run
+    .all(`${selectChunk} ORDER BY at DESC, chunks.id DESC LIMIT ?`, limit)
+    .map((row) => withoutNumber(chunkOf(row)));
+
 /** The numbers of the sessions that are in scope; undefined for all. */
 function sessionsIn(
   run: MemoryStatements,
@@ -122,9 +127,8 @@ function joined(run: MemoryStatements, hits: readonly Hit[], limit: number): Fou
     const pieces = withNeighbours(run, chunk, ids);
     for (const { id } of pieces) ids.add(id);
     texts.add(chunk.text);
-    const { number: _, ...own } = chunk;
     const passage = pieces.map(({ text }) => text).join("\n\n");
-    found.push({ ...own, score, by, passage, joined: pieces.map(({ id }) => id) });
+    found.push({ ...withoutNumber(chunk), score, by, passage, joined: pieces.map(({ id }) => id) });
   }
   return found;
 }
@@ -183,6 +187,8 @@ const chunkOf = (row: TableRow): StoredChunk => ({
   source: sourceOf(textIn(row, "kind"), textIn(row, "tool")),
   text: textIn(row, "text"),
 });
+
+const withoutNumber = ({ number: _, ...chunk }: StoredChunk): MemoryChunk => chunk;
 
 const sourceOf = (kind: string, tool: string): MemorySource =>
   kind === "tool" ? { kind, tool } : { kind: kind === "person" ? "person" : "agent" };

@@ -8,6 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type {
   Embedder,
   Forgotten,
+  MemoryChunk,
   MemoryFindings,
   MemoryForgetting,
   MemoryIndex,
@@ -16,8 +17,8 @@ import type {
 } from "../ports/memory-index.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { EmbeddedChunks } from "./embedded-chunks.ts";
-import { findChunks } from "./find-chunks.ts";
-import { type MemoryFile, type MemoryStatements, numberIn, textIn } from "./tables.ts";
+import { findChunks, newestChunks } from "./find-chunks.ts";
+import { type MemoryFile, type MemoryStatements, numberIn, textIn, turnMs } from "./tables.ts";
 import { erase, forgottenIn, nextRound, takeIn, uptoOf } from "./take-in.ts";
 
 /** The logs that the index is made from. */
@@ -100,6 +101,11 @@ class FileMemoryIndex implements MemoryIndex {
       this.#options.file.read((run) => findChunks(run, wanted, meaning)),
     );
     return { found, by: meaning ? "words and meaning" : "words" };
+  }
+
+  async newest(limit: number): Promise<readonly MemoryChunk[]> {
+    const { file } = this.#options;
+    return file.exists() ? this.#mended(() => file.read((run) => newestChunks(run, limit))) : [];
   }
 
   forget(what: MemoryForgetting): Promise<Forgotten> {
@@ -210,7 +216,7 @@ class FileMemoryIndex implements MemoryIndex {
       slice = [];
       characters = 0;
       await file.change((run) => takeIn(run, session, events, { forgotten, secrets }));
-      await this.#options.clock.sleep(0, this.#ended.signal);
+      await this.#options.clock.sleep(turnMs, this.#ended.signal);
     };
     for await (const event of logs.read(id, upto)) {
       if (this.#ended.signal.aborted) return;

@@ -20,6 +20,9 @@ export type MemoryFile = {
   close(): void;
 };
 
+/** A pause in which everything else has its turn; none at all would give it none. */
+export const turnMs = 1;
+
 export const memoryVersion = 1;
 
 /**

@@ -91,6 +91,8 @@ export interface MemoryIndex {
   /** The same for every session whose log has grown. */
   catchUp(): Promise<void>;
   search(wanted: MemorySearch, signal?: AbortSignal): Promise<MemoryFindings>;
+  /** What was taken in last, the newest first. */
+  newest(limit: number): Promise<readonly MemoryChunk[]>;
   /** Leaves no byte of the text behind. */
   forget(what: MemoryForgetting): Promise<Forgotten>;
   /** The same for a session whose log is gone: no log says so. */

@@ -8,6 +8,7 @@ import { askSchema } from "./ask.ts";
 import { bridgeOperations } from "./bridge.ts";
 import { commandSchema, receiptSchema } from "./command.ts";
 import { durableSchema } from "./event/durable.ts";
+import { memoryOperations } from "./memory-operations.ts";
 import { jsonSchema } from "./message.ts";
 import { moveOperations } from "./move-operations.ts";
 import { workspaceOperations } from "./workspace-operations.ts";
@@ -293,6 +294,7 @@ export const operations = {
   ...workspaceOperations,
   ...bridgeOperations,
   ...moveOperations,
+  ...memoryOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 /** Rows that are about who may come in: a door has their answers. */

@@ -41,6 +41,7 @@ export function chunksInMemory(chunks: readonly MemoryChunk[] = []): ChunksInMem
         .slice(0, limit);
       return { found, by: "words" };
     },
+    newest: async (limit) => kept.toReversed().slice(0, limit),
     async forget(what) {
       const goes = ({ id, session, text }: MemoryChunk): boolean =>
         "chunks" in what

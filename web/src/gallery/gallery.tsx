@@ -114,6 +114,7 @@ export const shelves: Readonly<Record<string, Shelf>> = {
   permissions: { title: "Settings: permissions", show: page({ page: "settings", on: "permissions" }) },
   models: { title: "Settings: models", show: page({ page: "settings", on: "models" }) },
   servers: { title: "Settings: servers", show: page({ page: "settings", on: "servers" }) },
+  memory: { title: "Settings: memory", show: page({ page: "settings", on: "memory" }) },
   devices: { title: "Settings: devices", show: page({ page: "settings", on: "devices" }) },
   look: { title: "Settings: look", show: page({ page: "settings", on: "look" }) },
 };

@@ -28,6 +28,8 @@ export type Recording = {
   readonly messages?: readonly AgentUpdate[] | undefined;
   readonly devices?: readonly DeviceEntry[] | undefined;
   readonly found?: AnswerTo<"search">["found"] | undefined;
+  /** What earlier conversations said. */
+  readonly memory?: AnswerTo<"memory">["found"] | undefined;
   /** What the browser has noted, and what it has not sent yet. */
   readonly notes?: Readonly<Record<string, string>> | undefined;
   readonly unsent?: readonly UnsentInput[] | undefined;
@@ -90,6 +92,17 @@ export function recordedClient(recording: Recording): KeelClient {
       }),
     } as unknown as KeelClient["workspaces"],
     search: async ({ words }) => ({ found: words === "clock" ? (recording.found ?? []) : [], more: false }),
+    memory: {
+      find: async () => ({ found: recording.memory ?? [], meaning: false }),
+      stats: async () => ({
+        chunks: 1_284,
+        sessions: 37,
+        bytes: 4_200_000,
+        embedded: 0,
+        work: "idle" as const,
+      }),
+      forget: nothing,
+    },
     devices: {
       list: async () => recording.devices ?? [],
       pair: async () => ({ pairing: "1", code: "K7Q2M9XW", until: 0, url: "https://shop.example:7777" }),

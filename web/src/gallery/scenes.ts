@@ -10,7 +10,7 @@ import question from "./recorded/question.json" with { type: "json" };
 import shortened from "./recorded/shortened.json" with { type: "json" };
 import streaming from "./recorded/streaming.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
-import { choices, devices, explain, foreignMessages } from "./told.ts";
+import { choices, devices, explain, foreignMessages, memory } from "./told.ts";
 import { diff, fileDiffs, terminal } from "./worker-samples.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
@@ -158,6 +158,7 @@ export const scene: Recording = {
   terminal,
   messages: foreignMessages,
   devices,
+  memory,
   choices,
   inquiries: {
     explain,

@@ -49,6 +49,33 @@ export const choices: AnswerTo<"choices"> = {
   ],
 };
 
+export const memory: AnswerTo<"memory">["found"] = [
+  {
+    id: 812,
+    session: "login",
+    cwd: "/home/ada/shop",
+    at: at - 3_600_000,
+    by: "person",
+    text: "Which port does the staging gateway listen on?\n\nIt is 4100, behind the proxy; TLS ends there.",
+  },
+  {
+    id: 640,
+    session: "login",
+    cwd: "/home/ada/shop",
+    at: at - 2 * 86_400_000,
+    by: "Bash",
+    text: "gateway.conf: listen 4100;\ngateway.conf: keepalive_timeout 65;",
+  },
+  {
+    id: 77,
+    session: "empty",
+    cwd: "/home/ada/blog",
+    at: at - 12 * 86_400_000,
+    by: "agent",
+    text: "The drafts are written to a folder of their own, and one that was published is never changed again.",
+  },
+];
+
 export const devices: readonly DeviceEntry[] = [
   { id: "own", name: "this machine", access: "work", createdAt: at, connected: 2 },
   { id: "phone", name: "a phone", access: "answer", createdAt: at - 86_400_000, connected: 1 },

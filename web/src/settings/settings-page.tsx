@@ -1,4 +1,4 @@
-/** The settings: what runs unasked, which models and servers there are, who may come in, and how the page looks. */
+/** The settings: what runs unasked, which models and servers there are, what is remembered, who may come in, and how the page looks. */
 import "../overview/overview.css";
 import "./settings.css";
 import type { ReactElement } from "react";
@@ -8,6 +8,7 @@ import { type SettingsPage as Page, settingsPages } from "../route.ts";
 import { words } from "../words.ts";
 import { DevicesSettings } from "./devices-settings.tsx";
 import { LookSettings } from "./look-settings.tsx";
+import { MemorySettings } from "./memory-settings.tsx";
 import { ModelsSettings } from "./models-settings.tsx";
 import { PermissionsSettings } from "./permissions-settings.tsx";
 import { ServersSettings } from "./servers-settings.tsx";
@@ -16,6 +17,7 @@ const pages: Readonly<Record<Page, () => ReactElement>> = {
   permissions: PermissionsSettings,
   models: ModelsSettings,
   servers: ServersSettings,
+  memory: MemorySettings,
   devices: DevicesSettings,
   look: LookSettings,
 };

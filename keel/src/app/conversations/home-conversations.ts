@@ -15,6 +15,8 @@ import { SaidInLog } from "./said-in-log.ts";
 export type HomeConversations = Conversations & {
   /** Takes in what logs have said since; resolves when all of it is in. */
   refresh(): Promise<void>;
+  /** Whether all logs were taken in once; else the first who asks waits for that. */
+  isWhole(): Promise<boolean>;
   /** Makes the tables anew from the logs. */
   rebuild(): Promise<void>;
   close(): Promise<void>;

@@ -1,9 +1,11 @@
 /**
- * Looks for words in what people and models said, session by session, the newest change first. Logs are read as they
- * are: whoever looks waits a moment at most, and is told where that was not enough.
+ * Looks for words in what people and models said: in the tables of conversations where they hold all of it, else session by
+ * session, the newest change first. Logs are read as they are: whoever looks waits a moment at most, and is told where that
+ * was not enough; the tables are made meanwhile, for the next one.
  */
 import { oneLine } from "../../kernel/text.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Conversations, FoundMessage } from "../../ports/conversations.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isShownBlock } from "../../view/shown.ts";
 import type { Sessions, StoredSession } from "./sessions.ts";
@@ -34,11 +36,64 @@ const searchMs = 2_000;
 const mostOfSession = 5;
 const around = 60;
 
+type FoundInSessions = { readonly found: FoundWords[]; readonly more: boolean };
+
+/** Tables that follow the logs of the home. */
+type FollowingTables = Pick<Conversations, "search"> & {
+  isWhole(): Promise<boolean>;
+  refresh(): Promise<void>;
+};
+
+export async function searchHome(
+  home: {
+    readonly sessions: Pick<Sessions, "list" | "read" | "location">;
+    readonly clock: Pick<Clock, "now">;
+    conversations(): Promise<FollowingTables>;
+  },
+  wanted: SessionSearch,
+): Promise<FoundInSessions> {
+  const tables = await home.conversations();
+  if (await tables.isWhole().catch(() => false)) {
+    const { words, limit = maxFound } = wanted;
+    const most = Math.max(1, Math.min(limit, maxFound));
+    const found = await tables.search({ words, limit: most * mostOfSession });
+    return boundOf(
+      found.filter(({ conversation }) => home.sessions.location(conversation)).map(wordsOf),
+      most,
+    );
+  }
+  void tables.refresh().catch(() => undefined);
+  return searchSessions(home.sessions, wanted, home.clock);
+}
+
+/** Not all of one session: the rest is found in it. */
+function boundOf(all: readonly FoundWords[], most: number): FoundInSessions {
+  const counts = new Map<string, number>();
+  const found = all.filter(({ session }) => {
+    const count = (counts.get(session) ?? 0) + 1;
+    counts.set(session, count);
+    return count <= mostOfSession;
+  });
+  return { found: found.slice(0, most), more: found.length > most };
+}
+
+const sayers = { title: "title", user: "person", assistant: "agent" } as const;
+
+const wordsOf = ({ conversation, title, cwd, at, message, role, excerpt }: FoundMessage): FoundWords => ({
+  session: conversation,
+  title,
+  cwd,
+  at,
+  row: message,
+  by: sayers[role],
+  excerpt,
+});
+
 export async function searchSessions(
   sessions: Pick<Sessions, "list" | "read">,
   { words, limit = maxFound }: SessionSearch,
   { now }: Pick<Clock, "now">,
-): Promise<{ readonly found: FoundWords[]; readonly more: boolean }> {
+): Promise<FoundInSessions> {
   const wanted = words.trim().toLowerCase();
   const found: FoundWords[] = [];
   if (wanted === "") return { found, more: false };

@@ -38,6 +38,7 @@ import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
 import { nearHandle } from "./near-handle.ts";
 import { optionsOfOpening, sayIssue } from "./opening-options.ts";
 import { type Opening, Openings } from "./openings.ts";
+import { type MemoryHandlers, memoryHandlers } from "./served-memory.ts";
 import type { StoredSession } from "./sessions.ts";
 
 export type ServedOptions = {
@@ -97,6 +98,7 @@ export class ServedSessions {
   readonly #served: ServedBridges;
   /** Those that come from another machine. */
   readonly #moves: ServedMoves;
+  readonly #memory: MemoryHandlers;
   /** Those of the same home, with their workers, of which some are sessions here. */
   readonly workspaces: ServedWorkspaces;
 
@@ -122,6 +124,7 @@ export class ServedSessions {
       opened: async (id) => (await this.#open.get(id)?.catch(() => undefined))?.session,
       arrived: (id) => this.#openings.forget(id),
     });
+    this.#memory = memoryHandlers({ home, env });
     this.workspaces = new ServedWorkspaces({
       bridged: this.bridges,
       folder,
@@ -158,6 +161,7 @@ export class ServedSessions {
       ...this.workspaces.handlers,
       ...this.#served.handlers,
       ...this.#moves.handlers,
+      ...this.#memory,
       ...this.#options.devices,
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
@@ -216,7 +220,7 @@ export class ServedSessions {
 
   readonly #handlers: Omit<
     OperationHandlers,
-    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | MoveOperation
+    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | MoveOperation | keyof MemoryHandlers
   > = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
@@ -228,11 +232,7 @@ export class ServedSessions {
       return this.#served.listedWith(own, { cwd, limit });
     },
     search: async (question) =>
-      (await import("./search-sessions.ts")).searchSessions(
-        this.sessions,
-        question,
-        this.#options.home.clock,
-      ),
+      (await import("./search-sessions.ts")).searchHome(this.#options.home, question),
     session: async ({ session: id }) => {
       const { session } = await this.#use(id);
       return { session: id, seq: session.lastSeq(), working: session.hasWork() };

@@ -1,8 +1,12 @@
 // The platform's programs, as real processes: programs of our own stand for those of a desktop.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { notRunHere } from "../../../../test/support/not-run.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { desktopPlatform } from "./platform.ts";
 
@@ -98,4 +102,30 @@ test("a program that fails or hangs is told, and one that hangs is ended with it
   while (!existsSync(path.join(folder, "state"))) await new Promise((resolve) => setTimeout(resolve, 5));
   stop.abort();
   expect(await reading).toMatchObject({ ok: false, kind: "stopped" });
+});
+
+test("a real xclip takes and gives the clipboard of a real X server", async () => {
+  verifies("S1.14");
+  const found = ["Xvfb", "xclip"].filter((name) =>
+    (process.env["PATH"] ?? "").split(":").some((place) => existsSync(path.join(place, name))),
+  );
+  if (found.length < 2) return notRunHere("clipboard of X11", "Xvfb or xclip absent");
+  const server = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "320x200x24", "-nolisten", "tcp"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  const ended = once(server, "exit");
+  try {
+    const [display] = await once(server.stdio[3] as Readable, "data");
+    const screen = desktopPlatform({
+      env: { PATH: process.env["PATH"] ?? "", DISPLAY: `:${String(display).trim()}` },
+      cwd: path.join(folder, "project"),
+      platform: "linux",
+    });
+    const words = "Grüße, 船 and a line\nmore\n";
+    expect(await screen.writeClipboard(words, signal)).toEqual({ ok: true });
+    expect(await screen.readClipboard(signal)).toEqual({ ok: true, text: words });
+  } finally {
+    server.kill();
+    await ended;
+  }
 });
