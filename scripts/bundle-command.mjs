@@ -26,18 +26,21 @@ const loadedLate = [
   "node:https",
   "node:readline",
   "node:timers/promises",
+  "node:v8",
   "node:worker_threads",
   "node:zlib",
 ];
 
 const schemasLater = "\0late-schemas.cjs";
+/** What is used of the library of schemas: a file of its own, since most answers need none of it. */
+const library = "\0schemas.mjs";
 
 /** Writes the bundle into the folder; returns the number of bytes, and which source is imported by which. */
 export async function bundleCommand(folder, define) {
   const imports = {};
   const bundle = await rolldown({
     cwd: root,
-    input: { main: entry },
+    input: { main: entry, schemas: library },
     platform: "node",
     // It loads its own binary, by the name of the machine.
     external: ["@lydell/node-pty"],
@@ -56,21 +59,51 @@ export async function bundleCommand(folder, define) {
     soon ??= reachedFrom([entry, ...soonReached], imports);
     return soon.has(relative(id));
   };
+  let ofSchemas;
+  const isOfSchemas = (id) => {
+    ofSchemas ??= reachedFrom([relative(library)], imports);
+    return ofSchemas.has(relative(id));
+  };
   const { output } = await bundle.write({
     dir: folder,
     format: "cjs",
-    entryFileNames: "main.cjs",
+    entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs",
     minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     comments: { legal: false, annotation: false, jsdoc: false },
     sourcemap: true,
     sourcemapExcludeSources: true,
-    codeSplitting: { groups: [{ name: "answer", test: isSoon }] },
+    codeSplitting: {
+      groups: [
+        { name: "answer", test: isSoon },
+        { name: "schemas", test: (id) => id === library || isOfSchemas(id) },
+      ],
+    },
   });
   await bundle.close();
   const code = output.filter(({ type }) => type === "chunk");
-  await Promise.all(code.map((chunk) => writeFile(path.join(folder, chunk.fileName), inAscii(chunk.code))));
+  await Promise.all(
+    code.map((chunk) => writeFile(path.join(folder, chunk.fileName), inAscii(withPlainExports(chunk.code)))),
+  );
   return { bytes: code.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0), imports };
+}
+
+/**
+ * What a file gives to others is told by a function for each of six hundred names, which took three milliseconds of every
+ * start. What has its value when the file was run is given as it is; what gets or changes it later is a `let`, or a `var` without a value.
+ */
+function withPlainExports(code) {
+  const later = new Set(
+    parseSync("chunk.cjs", code)
+      .program.body.filter(({ type, kind }) => type === "VariableDeclaration" && kind !== "const")
+      .flatMap(({ kind, declarations }) =>
+        declarations.filter(({ init }) => kind === "let" || !init).map(({ id }) => id.name),
+      ),
+  );
+  return code.replace(
+    /Object\.defineProperty\(exports,("[\w$]+"),\{enumerable:true,get:function\(\)\{return ([\w$]+)\}\}\);/g,
+    (whole, name, local) => (later.has(local) ? whole : `exports[${name}]=${local};`),
+  );
 }
 
 /** One letter beyond Latin-1 would make the engine hold all of it in twice the memory. Letters stand only in literals. */
@@ -81,11 +114,9 @@ function importsInto(imports) {
   return {
     name: "imports",
     moduleParsed({ id, importedIds, dynamicallyImportedIds }) {
-      // What stands for the schemas loads their library when one of them is first used.
-      const isLate = id === schemasLater;
       imports[relative(id)] = {
-        now: isLate ? [] : importedIds.map(relative),
-        late: [...(isLate ? importedIds : []), ...dynamicallyImportedIds].map(relative),
+        now: importedIds.map(relative),
+        late: dynamicallyImportedIds.map(relative),
       };
     },
   };
@@ -119,7 +150,6 @@ function lateModules() {
 /** Schemas are made when they are first used, and the library with them: to make all of them took longer than to load them. */
 function lateSchemas() {
   const stand = schemasLater;
-  const library = "\0schemas.mjs";
   const names = usedNames();
   const texts = {
     [stand]: () =>
@@ -132,7 +162,8 @@ function lateSchemas() {
   return {
     name: "late-schemas",
     resolveId(source, importer) {
-      if (importer === stand) return library;
+      if (importer === stand) return { id: source, external: true };
+      if (source === library) return library;
       return source === "zod/mini" && importer !== library ? stand : undefined;
     },
     load: (id) => texts[id]?.(),

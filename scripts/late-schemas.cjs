@@ -5,7 +5,7 @@
 
 let loaded;
 const library = () => {
-  loaded ??= require("./schemas.mjs");
+  loaded ??= require("./schemas.cjs");
   return loaded;
 };
 

@@ -11,6 +11,7 @@ const vm = require("node:vm");
 const bundle = path.join(__dirname, "../dist/cli");
 const kept = path.join(__dirname, "../dist/.compiled");
 const START = "(function (exports, require, module, __filename, __dirname) {";
+const END = "\n})";
 
 /** What the bundle exports. */
 exports.load = function load() {
@@ -20,7 +21,7 @@ exports.load = function load() {
   // The name tells the code apart, and the rest who may use it: V8 itself looks only at the length of the source.
   const cache = path.join(kept, `${name}-${process.version}-${process.arch}`);
   const cachedData = readIfThere(cache);
-  const script = new vm.Script(`${START}${fs.readFileSync(file, "latin1")}\n})`, {
+  const script = new vm.Script(readWrapped(file), {
     filename: file,
     columnOffset: -START.length,
     cachedData,
@@ -36,6 +37,21 @@ exports.load = function load() {
   module.loaded = true;
   return require(entry);
 };
+
+/** As the one text that is compiled: put together from three, the engine would copy all of it once more. */
+function readWrapped(file) {
+  const descriptor = fs.openSync(file, "r");
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const whole = Buffer.allocUnsafeSlow(START.length + size + END.length);
+    const end = START.length + fs.readSync(descriptor, whole, START.length, size, null);
+    whole.write(START, 0, "latin1");
+    whole.write(END, end, "latin1");
+    return whole.latin1Slice(0, end + END.length);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
 
 function readIfThere(file) {
   try {

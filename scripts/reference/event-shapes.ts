@@ -7,23 +7,25 @@ export function eventShapesFile(): string {
   const shape = shapeOf(durableEventSchema);
   if (shape.kind !== "by") throw new Error("events are no longer told apart by one member");
   const rows = Object.entries(shape.of).map(
-    ([name, each]) => `    ${JSON.stringify(name)}: ${JSON.stringify(withEnvelope(each))},`,
+    ([name, each]) => `  ${JSON.stringify(name)}: ${inQuotes(JSON.stringify(withEnvelope(each)))},`,
   );
   return `/**
- * The shapes of the durable events, as they stand in a log: written by \`npm run reference\` from their schemas. The check fails while they are
- * stale.
+ * The shapes of the durable events by their ${JSON.stringify(shape.key)}, as they stand in a log and as the text of JSON: written by
+ * \`npm run reference\` from their schemas. The check fails while they are stale. As texts, since every start loads all of
+ * them and needs a few.
  */
-import type { ValueShape } from "../kernel/shape.ts";
 
 // biome-ignore format: one line for each, as they are made
-export const durableShape = {
-  kind: "by",
-  key: ${JSON.stringify(shape.key)},
-  of: {
+export const durableShapes: Readonly<Record<string, string>> = {
 ${rows.join("\n")}
-  },
-} as const satisfies ValueShape;
+};
 `;
+}
+
+/** Between single quotes: no name of ours has one, nor a sign that would have to be written otherwise. */
+function inQuotes(json: string): string {
+  if (/['\\]/.test(json)) throw new Error("a shape has a sign that its text cannot hold");
+  return `'${json}'`;
 }
 
 /** As it stands in a log. */

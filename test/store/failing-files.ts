@@ -40,6 +40,10 @@ export function failingFiles(real: FileLayer): FailingFiles {
       decide("facts", path);
       return real.factsNow(path);
     },
+    openNow: (path) => {
+      decide("open read", path);
+      return real.openNow(path);
+    },
     names: (path) => decided("names", path, () => real.names(path)),
     rename: (from, to) => decided("rename", from, () => real.rename(from, to)),
     makePrivate: (path) => decided("makePrivate", path, () => real.makePrivate(path)),

@@ -126,7 +126,9 @@ const build: string | undefined = typeof keelBuild === "string" ? keelBuild : un
 function nodeHeap(): Heap {
   return {
     usedBytes: () => getHeapStatistics().used_heap_size,
-    maxBytes: getHeapStatistics().heap_size_limit,
+    get maxBytes() {
+      return getHeapStatistics().heap_size_limit;
+    },
     async collect() {
       // Loaded late: most processes never come near their bound.
       const { Session } = await import("node:inspector");

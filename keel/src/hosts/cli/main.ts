@@ -1,4 +1,6 @@
 /** The command line: finds the command, runs it, and ends the process when everything it wrote has arrived. */
+import { fstatSync, statSync } from "node:fs";
+import { Readable } from "node:stream";
 import manifest from "../../../package.json" with { type: "json" };
 import { isWireInvocation } from "../../app/flags/arguments.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
@@ -40,7 +42,7 @@ export async function main(): Promise<void> {
     },
     // Opened when it is first read: most commands never do.
     get input() {
-      return process.stdin;
+      return isNothing(0) ? Readable.from([]) : process.stdin;
     },
     // Programs read it: nothing that could be an ordinary word is taken out.
     out: new Output(process.stdout, (text) => withoutSecrets(text, secrets().filter(isLong))),
@@ -51,6 +53,16 @@ export async function main(): Promise<void> {
   process.on("unhandledRejection", crashes.give);
   const code = await run(process.argv.slice(2), context).catch((thrown: unknown) => fail(context, thrown));
   await end(context, code);
+}
+
+/** What schedulers and programs give as input where there is none: a stream of files would be opened to read nothing. */
+function isNothing(descriptor: number): boolean {
+  try {
+    const given = fstatSync(descriptor);
+    return given.isCharacterDevice() && given.rdev === statSync("/dev/null").rdev;
+  } catch {
+    return false;
+  }
 }
 
 const isLong = (secret: string): boolean => secret.length >= 20;

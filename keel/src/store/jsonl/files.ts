@@ -2,7 +2,18 @@
  * The few operations on files that a log needs, as an interface: tests see the order of calls and fail any one of them.
  * Every failure is thrown as Node throws it, with its `code`.
  */
-import { constants, existsSync, fstatSync, lstatSync, readdirSync, type Stats, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  writeSync,
+} from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../kernel/fault.ts";
@@ -28,6 +39,8 @@ export type FileFacts = {
   readonly names: number;
 };
 
+export type ReadableNow = Pick<OpenFile, "read"> & Disposable;
+
 /** `read` and `write` need an existing file and follow no link; `create` needs a free name and makes it private. */
 export type OpenFor = "read" | "write" | "create";
 
@@ -41,6 +54,8 @@ export interface FileLayer {
   facts(path: string): Promise<FileFacts>;
   /** As `facts`, for whoever asks of very many: a thread for each would take five times as long. */
   factsNow(path: string): FileFacts;
+  /** As `open` for reading, for whoever reads a little of very many. */
+  openNow(path: string): ReadableNow;
   names(directory: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   makePrivate(path: string): Promise<void>;
@@ -63,6 +78,7 @@ export function nodeFiles(): FileLayer {
     syncDirectory,
     facts: async (path) => factsOf(await lstat(path)),
     factsNow: (path) => factsOf(lstatSync(path)),
+    openNow,
     names: (directory) => readdir(directory),
     rename,
     makePrivate: (path) => chmod(path, PRIVATE_FILE),
@@ -76,13 +92,29 @@ export function nodeFiles(): FileLayer {
 
 /** As `makeDirectory`, and its name and those of its new parents are on disk: what stands in it can be found again. */
 export async function makeDurableDirectory(files: FileLayer, directory: string): Promise<void> {
+  const { durable } = await makeDirectoryNow(files, directory);
+  await durable;
+}
+
+/** The same for who has work for the time until it is on disk. All names at once: the disk does them in one go. */
+export async function makeDirectoryNow(
+  files: FileLayer,
+  directory: string,
+): Promise<{ readonly durable: Promise<unknown> }> {
   const first = await files.makeDirectory(directory);
-  if (first === undefined) return;
-  const top = path.dirname(first);
-  for (let parent = path.dirname(directory); parent.length >= top.length; parent = path.dirname(parent)) {
-    await files.syncDirectory(parent);
-    if (parent === path.dirname(parent)) return;
-  }
+  const durable = Promise.all(namesAbove(directory, first).map((parent) => files.syncDirectory(parent)));
+  // Told to whoever waits for it.
+  durable.catch(() => undefined);
+  return { durable };
+}
+
+/** Where the names of a folder and of its parents stand, up to the first that was missing. */
+function namesAbove(directory: string, first: string | undefined): string[] {
+  if (first === undefined) return [];
+  const above: string[] = [];
+  for (let at = directory; at.length >= first.length && at !== path.dirname(at); at = path.dirname(at))
+    above.push(path.dirname(at));
+  return above;
 }
 
 /** Writes every byte, however few the disk takes at a time. */
@@ -152,6 +184,22 @@ async function openFile(path: string, how: OpenFor): Promise<OpenFile> {
     facts: async () => factsOf(fstatSync(handle.fd)),
     close: () => handle.close(),
     [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+function openNow(path: string): ReadableNow {
+  const file = openSync(path, flags.read);
+  return {
+    async read(buffer, position) {
+      let filled = 0;
+      while (filled < buffer.length) {
+        const bytes = readSync(file, buffer, filled, buffer.length - filled, position + filled);
+        if (bytes === 0) break;
+        filled += bytes;
+      }
+      return filled;
+    },
+    [Symbol.dispose]: () => closeSync(file),
   };
 }
 

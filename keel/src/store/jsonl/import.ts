@@ -45,7 +45,8 @@ export async function importLog({
   const { origin, unfinishedFrom } = await check(file, found, given);
   const rights = new RightsFilter();
   try {
-    const path = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
+    const { log: path, durable } = await new LogLocations(home, files).newLog(sessionId(session), { cwd });
+    await durable;
     await copyLog({
       files,
       from: { session: origin, file, survey: found },

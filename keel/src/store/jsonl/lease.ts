@@ -13,7 +13,7 @@ import * as z from "zod/mini";
 import { fault } from "../../kernel/fault.ts";
 import { parseJson } from "../../kernel/json.ts";
 import type { HeldLease, LeaseHolder, Leases } from "../../ports/lease.ts";
-import { createWhole, type FileLayer, isMissing, makeDurableDirectory, writeAll } from "./files.ts";
+import { createWhole, type FileLayer, isMissing, makeDirectoryNow, writeAll } from "./files.ts";
 
 export type LeaseOptions = {
   /** Where locks and leases stand, common to all processes of this home. */
@@ -94,13 +94,14 @@ export class SessionLeases implements Leases {
 
   async #take(session: string): Promise<HeldLease> {
     if (this.#held.has(session)) throw fault("session_busy", { session, pid: process.pid });
-    await makeDurableDirectory(this.#options.files, this.#options.directory);
+    const { durable } = await makeDirectoryNow(this.#options.files, this.#options.directory);
     const guard = await this.#guard(session);
     try {
       await this.#options.files.makePrivate(this.#guardPath);
       await this.#clear(session);
       this.#lease ??= await this.#newLease();
       await this.#writeLock(session, this.#lease.id);
+      await durable;
       this.#held.add(session);
     } catch (thrown) {
       await this.#dropUnusedLease();

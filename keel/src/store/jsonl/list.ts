@@ -10,17 +10,20 @@ import { textOf } from "../../protocol/message.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
 import { byChange } from "../by-change.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
-import { type CheckedLine, checkLine, decodeLine } from "./line.ts";
+import { checkLine, decodeLine } from "./line.ts";
 import type { LogLocation } from "./log-locations.ts";
+import { isSurelyEvent } from "./records.ts";
 import { upgradeRecord } from "./upgrade.ts";
 
 const END_BYTES = 64 * 1024;
 /** The first input stands behind the prompt and its tools, which may be long. */
 const MAX_START_BYTES = 1024 * 1024;
 const FIRST_INPUT_CHARACTERS = 200;
-const AT_ONCE = 16;
-/** Some hundred microseconds. */
+/** Some hundred microseconds each. */
 const FACTS_AT_ONCE = 128;
+const READ_AT_ONCE = 8;
+/** A log may have several: what follows a header is in its format. */
+const HEADER = '{"keel":"log"';
 const SETTINGS_CHANGED = '"settings.changed"';
 const BEFORE_WORDS = ['"session.opened"', '"input.accepted"'];
 
@@ -41,8 +44,13 @@ export async function listLogs(
   const wanted = (behind ? found.filter((log) => byChange(behind, log) < 0) : found)
     .sort(byChange)
     .slice(skip, skip + limit);
-  const infos = await inParallel(wanted, (log) => readInfo(files, log));
-  return infos.filter((info) => info !== undefined);
+  const infos: SessionInfo[] = [];
+  for (const [index, log] of wanted.entries()) {
+    if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await setImmediate();
+    const info = await readInfo(files, log);
+    if (info) infos.push(info);
+  }
+  return infos;
 }
 
 /** Each once. */
@@ -83,7 +91,7 @@ function plainFacts(files: FileLayer, place: LogLocation): FileFacts | undefined
 
 async function readInfo(files: FileLayer, log: FoundLog): Promise<SessionInfo | undefined> {
   try {
-    await using file = await files.open(log.path, "read");
+    using file = files.openNow(log.path);
     return await infoOf(file, log);
   } catch {
     // A log that cannot be read is not listed; opening it says why.
@@ -91,7 +99,10 @@ async function readInfo(files: FileLayer, log: FoundLog): Promise<SessionInfo | 
   }
 }
 
-export async function infoOf(file: OpenFile, { id, changedAt, bytes }: FoundLog): Promise<SessionInfo> {
+export async function infoOf(
+  file: Pick<OpenFile, "read">,
+  { id, changedAt, bytes }: FoundLog,
+): Promise<SessionInfo> {
   const start = new LogHead();
   const readTo = async (end: number): Promise<void> => start.read(await linesAt(file, 0, end));
   const firstBytes = Math.min(bytes, END_BYTES);
@@ -125,14 +136,16 @@ class LogHead {
   firstInput: string | undefined;
 
   read(lines: readonly Buffer[]): void {
-    for (const { checked, line } of whole(lines)) {
-      if (checked.kind === "header") {
+    for (const [index, line] of lines.entries()) {
+      // Before its sum is made: most lines tell nothing.
+      if (index > 0 && !this.#mayTell(line)) continue;
+      const checked = checkLine(line);
+      if (checked?.kind === "header") {
         this.v = checked.header.v;
         this.cwd ??= checked.header.cwd;
         this.at ??= checked.header.at;
-        continue;
       }
-      if (!this.#mayTell(line)) continue;
+      if (checked?.kind !== "record") continue;
       const event = eventOf(line, this.v);
       if (event?.type === "session.opened") this.opened ??= event;
       if (event?.type === "settings.changed") this.patches.push(event.patch);
@@ -144,7 +157,7 @@ class LogHead {
 
   /** Behind the first words only what people gave the session to find it by is of interest. */
   #mayTell(line: Buffer): boolean {
-    if (line.includes(SETTINGS_CHANGED)) return true;
+    if (line.includes(SETTINGS_CHANGED) || line.includes(HEADER)) return true;
     if (this.firstInput !== undefined) return false;
     // An older format may have had other names.
     return this.v !== logVersion || BEFORE_WORDS.some((name) => line.includes(name));
@@ -152,8 +165,8 @@ class LogHead {
 }
 
 function patchesIn(lines: readonly Buffer[], v: number): SettingsPatch[] {
-  return whole(lines).flatMap(({ line }) => {
-    if (!line.includes(SETTINGS_CHANGED)) return [];
+  return lines.flatMap((line) => {
+    if (!line.includes(SETTINGS_CHANGED) || !checkLine(line)) return [];
     const event = eventOf(line, v);
     return event?.type === "settings.changed" ? [event.patch] : [];
   });
@@ -166,20 +179,16 @@ function labelsOf(patches: readonly SettingsPatch[]): Pick<SessionInfo, "title" 
   return { title: newest("title"), tag: newest("tag") || undefined, archived: newest("archived") };
 }
 
-function whole(lines: readonly Buffer[]): { checked: CheckedLine; line: Buffer }[] {
-  return lines.flatMap((line) => {
-    const checked = checkLine(line);
-    return checked ? [{ checked, line }] : [];
-  });
-}
-
 function eventOf(line: Buffer, v: number): DurableEvent | undefined {
-  const record = decodeLine(line);
-  const parsed = durableEventSchema.safeParse(record && upgradeRecord(record, v));
+  const raw = decodeLine(line);
+  const record = raw && upgradeRecord(raw, v);
+  // To make the schemas of all events takes longer than to list ten thousand sessions.
+  if (isSurelyEvent(record)) return record;
+  const parsed = durableEventSchema.safeParse(record);
   return parsed.success ? parsed.data : undefined;
 }
 
-async function linesAt(file: OpenFile, position: number, bytes: number): Promise<Buffer[]> {
+async function linesAt(file: Pick<OpenFile, "read">, position: number, bytes: number): Promise<Buffer[]> {
   const buffer = Buffer.allocUnsafe(bytes);
   const part = buffer.subarray(0, await file.read(buffer, position));
   const lines: Buffer[] = [];
@@ -189,12 +198,4 @@ async function linesAt(file: OpenFile, position: number, bytes: number): Promise
     from = end === -1 ? part.length : end + 1;
   }
   return lines;
-}
-
-async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
-  }
-  return results;
 }

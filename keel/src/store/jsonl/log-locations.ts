@@ -2,7 +2,7 @@
 import path from "node:path";
 import { codeOf } from "../../kernel/fault.ts";
 import { fingerprint } from "../../kernel/text.ts";
-import { type FileLayer, isMissing, makeDurableDirectory } from "./files.ts";
+import { type FileLayer, isMissing, makeDirectoryNow } from "./files.ts";
 import { isSessionId } from "./names.ts";
 import { unreadable } from "./reasons.ts";
 
@@ -36,12 +36,12 @@ export class LogLocations {
   async newLog(
     session: string,
     { cwd, parent }: { cwd: string; parent?: string | undefined },
-  ): Promise<string> {
+  ): Promise<{ readonly log: string; readonly durable: Promise<unknown> }> {
     const directory = parent === undefined ? await this.directoryOf(cwd) : agentsOf(parent);
-    await makeDurableDirectory(this.#files, directory);
+    const { durable } = await makeDirectoryNow(this.#files, directory);
     const { kind } = await this.#files.facts(directory);
     if (kind !== "directory") throw unreadable(directory, new Error("it is not a directory"));
-    return this.remember(path.join(directory, `${session}${LOG}`), session);
+    return { log: this.remember(path.join(directory, `${session}${LOG}`), session), durable };
   }
 
   /** Where the log of a session stands, if it does. Whatever stands there: a link is found and refused later. */

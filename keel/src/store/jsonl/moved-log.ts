@@ -109,7 +109,8 @@ export async function placeLog(arriving: ArrivingLog): Promise<void> {
   const places = new LogLocations(home, files);
   try {
     const before = await places.findOwn(session);
-    const log = await places.newLog(session, { cwd });
+    const { log, durable } = await places.newLog(session, { cwd });
+    await durable;
     const part = `${log}.part`;
     await files.removeTree(part);
     await using fresh = await files.open(part, "create");

@@ -1,9 +1,10 @@
 /** Turns the whole records of a log into events: read in large stretches, parsed, upgraded and checked, each once. */
 import { fault } from "../../kernel/fault.ts";
+import { isPlain } from "../../kernel/json.ts";
 import { parseWith, type SchemaIssue, sayIssues } from "../../kernel/schema.ts";
-import { fits } from "../../kernel/shape.ts";
+import { fits, type ValueShape } from "../../kernel/shape.ts";
 import { type Durable, durableEventSchema } from "../../protocol/event/durable.ts";
-import { durableShape } from "../../protocol/event-shapes.ts";
+import { durableShapes } from "../../protocol/event-shapes.ts";
 import type { Damage } from "./damage.ts";
 import type { OpenFile } from "./files.ts";
 import { decodeLine } from "./line.ts";
@@ -113,12 +114,29 @@ export function checkFollows(events: readonly Durable[], lastSeq: number): void 
 }
 
 /** Whether this is surely an event, so that no schema need be asked. */
-export const isSurelyEvent = (value: unknown): value is Durable => fits(durableShape, value);
+export const isSurelyEvent = (value: unknown): value is Durable => fitsAsEvent(value);
+
+function fitsAsEvent(value: unknown): boolean {
+  if (!isPlain(value) || typeof value["type"] !== "string") return false;
+  const shape = shapeOf(value["type"]);
+  return shape !== undefined && fits(shape, value);
+}
+
+/** Made of its text when an event of the kind is first met. */
+function shapeOf(type: string): ValueShape | undefined {
+  const before = madeShapes.get(type);
+  if (before || !Object.hasOwn(durableShapes, type)) return before;
+  const made: ValueShape = JSON.parse(durableShapes[type] ?? "");
+  madeShapes.set(type, made);
+  return made;
+}
+
+const madeShapes = new Map<string, ValueShape>();
 
 /** `toJson` gives the text that would be kept: a number that is none, say, would only be found at the next resume. */
 export function checkReadable(event: Durable, toJson: () => string): void {
   // JSON leaves out of a tool's schema what is none, and the rest is still a schema.
-  if (event.type === "prompt.fixed" || fits(durableShape, event)) return;
+  if (event.type === "prompt.fixed" || fitsAsEvent(event)) return;
   if (parseWith(durableEventSchema, event).ok) return;
   // What JSON leaves out, such as a member that is undefined, does no harm.
   const parsed = parseWith(durableEventSchema, JSON.parse(toJson()));

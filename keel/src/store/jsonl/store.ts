@@ -85,11 +85,11 @@ class JsonlStore implements Store {
     const lock = await this.#take(session);
     try {
       if (await this.#places.findOwn(session)) throw fault("session_exists", { session });
-      const log = await this.#places.newLog(session, { cwd, parent: above });
+      const { log, durable } = await this.#places.newLog(session, { cwd, parent: above });
       await createWhole(this.#files, [log], async (file) => {
         // The first append makes it durable, with its records; until then nothing was promised.
         await writeAll(file, encodeHeader({ session, cwd, at: this.#now() }), 0);
-        await this.#files.syncDirectory(path.dirname(log));
+        await Promise.all([durable, this.#files.syncDirectory(path.dirname(log))]);
       });
       return await this.#openLocked(session, log, lock);
     } catch (thrown) {
