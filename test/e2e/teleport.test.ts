@@ -37,6 +37,8 @@ test("goes to a file, is taken in elsewhere, goes on by ssh, and is let go of by
   const gone = await stage.run(["-p", "--resume", session, "Hello"]);
   expect(gone.code).toBe(75);
   expect(gone.stderr).toContain(`went to ${file}`);
+  const left = await stage.run(["sessions", "list"]);
+  expect(left.stdout).toMatch(new RegExp(`^${session} .*\\[moved to .*work\\.keel\\]$`, "m"));
   await expect(client.session(session)).rejects.toMatchObject({ code: "session_moved" });
 
   const second = other("second");
@@ -48,6 +50,9 @@ test("goes to a file, is taken in elsewhere, goes on by ssh, and is let go of by
   expect(taken).toMatchObject({ code: 0 });
   expect(JSON.parse(taken.stdout)).toMatchObject({ session, state: "new" });
   expect(treeHash(path.join(folder, "second/work"))).toBe(treeHash(stage.project));
+
+  const list = { env: second, cwd: path.join(folder, "second/work") };
+  expect((await stage.run(["sessions", "list"], list)).stdout).toMatch(new RegExp(`^${session} (?!.*moved)`));
 
   const third = other("third");
   install(command, path.join(folder, "bin"));

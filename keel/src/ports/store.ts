@@ -62,6 +62,8 @@ export type SessionInfo = {
   readonly firstInput?: string | undefined;
   readonly forkedFrom?: { readonly session: string; readonly seq: number } | undefined;
   readonly parent?: { readonly session: string; readonly callId: string } | undefined;
+  /** Where it went, as a person named it: it is not at work here any more. */
+  readonly movedTo?: string | undefined;
 };
 
 /** Which of the sessions of a listing are wanted; nothing is read of the others. */

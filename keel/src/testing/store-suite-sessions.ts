@@ -116,6 +116,24 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     assert.equal(infos.get(first)?.parent, undefined);
   },
 
+  "lists where a session went": async ({ store, folders: [cwd] }) => {
+    const moved: DurableEvent = {
+      type: "session.moved",
+      of: first,
+      move: "0193f0a0-0000-7000-8000-0000000000dd",
+      to: { kind: "ssh", name: "build-host" },
+    };
+    await write(store, cwd, envelopes(first, [opened(cwd), said("Go."), moved]));
+    // What follows is said of a session that came back; a copy is another one.
+    await write(store, cwd, envelopes(second, [opened(cwd), { ...moved, of: second }, said("Here again.")]));
+    await store.fork(first, { id: third });
+    const infos = new Map((await store.list()).map((info) => [info.id, info.movedTo]));
+    assert.deepEqual(
+      [infos.get(first), infos.get(second), infos.get(third)],
+      ["build-host", undefined, undefined],
+    );
+  },
+
   "keeps agents with their parent": async ({ store, beside, folders: [cwd] }) => {
     await write(store, cwd, envelopes(first, [opened(cwd)]));
     const events = envelopes(second, [opened(cwd), said("for the agent")]);

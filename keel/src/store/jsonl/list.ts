@@ -25,6 +25,7 @@ const READ_AT_ONCE = 8;
 /** A log may have several: what follows a header is in its format. */
 const HEADER = '{"keel":"log"';
 const SETTINGS_CHANGED = '"settings.changed"';
+const SESSION_MOVED = '"session.moved"';
 const BEFORE_WORDS = ['"session.opened"', '"input.accepted"'];
 
 export type FoundLog = {
@@ -104,7 +105,11 @@ export async function infoOf(
   { id, changedAt, bytes }: FoundLog,
 ): Promise<SessionInfo> {
   const start = new LogHead();
-  const readTo = async (end: number): Promise<void> => start.read(await linesAt(file, 0, end));
+  let lines: Buffer[] = [];
+  const readTo = async (end: number): Promise<void> => {
+    lines = await linesAt(file, 0, end);
+    start.read(lines);
+  };
   const firstBytes = Math.min(bytes, END_BYTES);
   await readTo(firstBytes);
   if (start.firstInput === undefined && firstBytes < bytes) await readTo(Math.min(bytes, MAX_START_BYTES));
@@ -123,7 +128,15 @@ export async function infoOf(
     branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
+    movedTo: movedTo((end.length > 0 ? end : lines).at(-1), id, v),
   };
+}
+
+/** Only where nothing follows: what came back goes on behind it. A copy of its log is another session, and is here. */
+function movedTo(last: Buffer | undefined, id: string, v: number): string | undefined {
+  if (!last?.includes(SESSION_MOVED) || !checkLine(last)) return undefined;
+  const event = eventOf(last, v);
+  return event?.type === "session.moved" && event.of === id ? event.to.name : undefined;
 }
 
 /** What the first lines tell. */

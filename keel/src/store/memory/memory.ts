@@ -250,6 +250,7 @@ function infoOf(id: string, kept: MemorySession): SessionInfo {
   const titles = events.flatMap((event) => (event.type === "settings.changed" ? [event.patch.title] : []));
   const input = events.flatMap((event) => (event.type === "input.accepted" ? [event.input] : []));
   const said = input.find(({ from }) => from.kind === "person");
+  const last = events.at(-1);
   return {
     id,
     cwd: kept.cwd,
@@ -261,5 +262,6 @@ function infoOf(id: string, kept: MemorySession): SessionInfo {
     branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
+    movedTo: last?.type === "session.moved" && last.of === id ? last.to.name : undefined,
   };
 }

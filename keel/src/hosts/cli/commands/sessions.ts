@@ -42,6 +42,7 @@ function row(
     firstInput,
     cwd,
     forkedFrom,
+    movedTo,
     owner,
   }: StoredSession & { readonly owner: SessionOwner | null },
   folders: "one" | "all",
@@ -50,7 +51,8 @@ function row(
   const when = (isoTime(changedAt) ?? "").slice(0, 16).replace("T", " ");
   const origin = forkedFrom ? `  (from ${forkedFrom.session.slice(0, 8)})` : "";
   const open = owner ? `  [${sayOwner(owner)}]` : "";
-  return [id, when, ...(folders === "all" ? [visible(cwd)] : []), `${words}${origin}${open}`]
+  const moved = movedTo === undefined ? "" : `  [moved to ${visible(movedTo)}]`;
+  return [id, when, ...(folders === "all" ? [visible(cwd)] : []), `${words}${origin}${open}${moved}`]
     .join("  ")
     .trimEnd();
 }
