@@ -15,9 +15,15 @@ const END = "\n})";
 
 /** What the bundle exports. */
 exports.load = function load() {
-  const entry = path.join(bundle, "main.cjs");
-  const [name] = /answer-[\w-]+\.cjs/.exec(fs.readFileSync(entry, "latin1"));
+  run("main.cjs");
+  return require(path.join(bundle, "main.cjs"));
+};
+
+/** Runs the large file behind a small one, which then finds it loaded. */
+function run(entry) {
+  const [name] = /(answer|schemas)-[\w-]+\.cjs/.exec(fs.readFileSync(path.join(bundle, entry), "latin1"));
   const file = path.join(bundle, name);
+  if (require.cache[file]) return;
   // The name tells the code apart, and the rest who may use it: V8 itself looks only at the length of the source.
   const cache = path.join(kept, `${name}-${process.version}-${process.arch}`);
   const cachedData = readIfThere(cache);
@@ -31,12 +37,14 @@ exports.load = function load() {
   module.filename = file;
   module.paths = Module._nodeModulePaths(bundle);
   require.cache[file] = module;
-  script
-    .runInThisContext()
-    .call(module.exports, module.exports, Module.createRequire(file), module, file, bundle);
+  const find = Module.createRequire(file);
+  const give = (wanted) => {
+    if (wanted === "./schemas.cjs") run("schemas.cjs");
+    return find(wanted);
+  };
+  script.runInThisContext().call(module.exports, module.exports, give, module, file, bundle);
   module.loaded = true;
-  return require(entry);
-};
+}
 
 /** As the one text that is compiled: put together from three, the engine would copy all of it once more. */
 function readWrapped(file) {

@@ -149,7 +149,12 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     return found?.id;
   };
   const logs = { store: composition.store, ids, cwd: workspace.cwd, takeOver };
-  const folds = new HostFolds(await openLog(which, logs));
+  // The log of one that goes on has its branch already.
+  const [opened, branch] = await Promise.all([
+    openLog(which, logs),
+    which.kind === "new" ? branchOf(workspace.cwd) : "",
+  ]);
+  const folds = new HostFolds(opened);
   const log = folds.log();
   composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
@@ -167,8 +172,6 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const { supervisor, tree } = composition.agents;
   supervisor.equip(parts);
   const place = which.kind === "resume" ? await which.at?.(log.read(), log.session) : undefined;
-  // The log of one that goes on has it already.
-  const branch = which.kind === "new" ? await branchOf(workspace.cwd) : "";
   const session = await Session.open(parts, {
     start: { ...startOf(options, composition, chosen), ...(branch ? { branch } : {}) },
     // Whoever goes on from an earlier message leaves what came after it.
