@@ -7,16 +7,19 @@ export function eventShapesFile(): string {
   const shape = shapeOf(durableEventSchema);
   if (shape.kind !== "by") throw new Error("events are no longer told apart by one member");
   const rows = Object.entries(shape.of).map(
-    ([name, each]) => `  ${JSON.stringify(name)}: ${inQuotes(JSON.stringify(withEnvelope(each)))},`,
+    ([name, each]) => `  ${JSON.stringify(name)}: shape(${inQuotes(JSON.stringify(withEnvelope(each)))}),`,
   );
   return `/**
- * The shapes of the durable events by their ${JSON.stringify(shape.key)}, as they stand in a log and as the text of JSON: written by
- * \`npm run reference\` from their schemas. The check fails while they are stale. As texts, since every start loads all of
- * them and needs a few.
+ * The shapes of the durable events by their ${JSON.stringify(shape.key)}, as they stand in a log: written by \`npm run reference\` from
+ * their schemas. The check fails while they are stale. As texts of JSON, since every start loads all and needs a few.
  */
+import { once } from "../kernel/once.ts";
+import type { ValueShape } from "../kernel/shape.ts";
+
+const shape = (json: string): (() => ValueShape) => once(() => JSON.parse(json));
 
 // biome-ignore format: one line for each, as they are made
-export const durableShapes: Readonly<Record<string, string>> = {
+export const durableShapes: Readonly<Record<string, () => ValueShape>> = {
 ${rows.join("\n")}
 };
 `;

@@ -42,7 +42,11 @@ export function failingFiles(real: FileLayer): FailingFiles {
     },
     openNow: (path) => {
       decide("open read", path);
-      return real.openNow(path);
+      const file = real.openNow(path);
+      return {
+        read: (buffer, position) => decided("read", path, () => file.read(buffer, position)),
+        [Symbol.dispose]: () => file[Symbol.dispose](),
+      };
     },
     names: (path) => decided("names", path, () => real.names(path)),
     rename: (from, to) => decided("rename", from, () => real.rename(from, to)),

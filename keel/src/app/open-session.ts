@@ -149,12 +149,10 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     return found?.id;
   };
   const logs = { store: composition.store, ids, cwd: workspace.cwd, takeOver };
-  // The log of one that goes on has its branch already.
-  const [opened, branch] = await Promise.all([
-    openLog(which, logs),
-    which.kind === "new" ? branchOf(workspace.cwd) : "",
-  ]);
-  const folds = new HostFolds(opened);
+  // Read while the log is made; the log of one that goes on has it already.
+  const branching = which.kind === "new" ? branchOf(workspace.cwd) : "";
+  const folds = new HostFolds(await openLog(which, logs));
+  const branch = await branching;
   const log = folds.log();
   composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));

@@ -7,7 +7,7 @@ import { countOf } from "../../../../test/support/budget.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { DurableEvent } from "../../protocol/event/durable.ts";
 import { calls, envelopes, opened, said } from "../../testing/store-suite-events.ts";
-import { type FileLayer, nodeFiles } from "./files.ts";
+import { type FileLayer, nodeFiles, type OpenFile } from "./files.ts";
 import { encodeHeader, encodeRecord } from "./line.ts";
 import { jsonlStore } from "./store.ts";
 
@@ -155,19 +155,20 @@ test("shows which session a fork comes from, and from which record on it goes it
 /** Files that count what is opened and read of logs. */
 function countingFiles(count: { bytes: number; opens: number }): FileLayer {
   const real = nodeFiles();
+  const counted = <F extends Pick<OpenFile, "read">>(file: F): F => {
+    count.opens++;
+    return {
+      ...file,
+      async read(buffer: Buffer, position: number) {
+        const bytes = await file.read(buffer, position);
+        count.bytes += bytes;
+        return bytes;
+      },
+    };
+  };
   return {
     ...real,
-    async open(path, how) {
-      const file = await real.open(path, how);
-      count.opens++;
-      return {
-        ...file,
-        async read(buffer, position) {
-          const bytes = await file.read(buffer, position);
-          count.bytes += bytes;
-          return bytes;
-        },
-      };
-    },
+    open: async (path, how) => counted(await real.open(path, how)),
+    openNow: (path) => counted(real.openNow(path)),
   };
 }

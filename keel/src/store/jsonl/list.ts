@@ -64,8 +64,12 @@ export function newest(infos: readonly SessionInfo[]): SessionInfo[] {
 export async function listOne(files: FileLayer, { session: id, path }: LogLocation): Promise<SessionInfo[]> {
   const facts = await files.facts(path).catch(() => undefined);
   if (facts?.kind !== "file") return [];
-  const info = await readInfo(files, { id, path, changedAt: facts.changedAt, bytes: facts.bytes });
-  return info ? [info] : [];
+  try {
+    await using file = await files.open(path, "read");
+    return [await infoOf(file, { id, path, changedAt: facts.changedAt, bytes: facts.bytes })];
+  } catch {
+    return [];
+  }
 }
 
 /** A few at a time, so that whatever else this process does goes on in between. */

@@ -118,20 +118,11 @@ export const isSurelyEvent = (value: unknown): value is Durable => fitsAsEvent(v
 
 function fitsAsEvent(value: unknown): boolean {
   if (!isPlain(value) || typeof value["type"] !== "string") return false;
-  const shape = shapeOf(value["type"]);
-  return shape !== undefined && fits(shape, value);
+  const { type } = value;
+  return Object.hasOwn(durableShapes, type) && fits(durableShapes[type]?.() ?? unsure, value);
 }
 
-/** Made of its text when an event of the kind is first met. */
-function shapeOf(type: string): ValueShape | undefined {
-  const before = madeShapes.get(type);
-  if (before || !Object.hasOwn(durableShapes, type)) return before;
-  const made: ValueShape = JSON.parse(durableShapes[type] ?? "");
-  madeShapes.set(type, made);
-  return made;
-}
-
-const madeShapes = new Map<string, ValueShape>();
+const unsure: ValueShape = { kind: "unsure" };
 
 /** `toJson` gives the text that would be kept: a number that is none, say, would only be found at the next resume. */
 export function checkReadable(event: Durable, toJson: () => string): void {
