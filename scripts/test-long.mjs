@@ -1,5 +1,6 @@
-// `npm run test:long -- SUITE [--seed N] [--count N] [--share I/N] [--allow-not-run]`: one suite at its full count, or at
-// another; with a share only the I-th of N parts of it, so that a full count may be made of several runs.
+// `npm run test:long -- SUITE [--seed N] [--count N] [--share I/N] [-t NAME] [--allow-not-run]`: one suite at its full
+// count, or at another; with a share only the I-th of N parts of it, so that a full count may be made of several runs; with
+// a name only the tests that have it in theirs.
 // A suite is test/long/SUITE.test.ts, or a suite of `npm test` that takes its count from test/support/budget.ts, by the
 // name of its file or of its count;
 // `attacks` is all those in which real folders, commands and repositories try to get past permissions.
@@ -16,6 +17,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     count: { type: "string" },
     share: { type: "string", default: "1/1" },
+    only: { type: "string", short: "t" },
     "allow-not-run": { type: "boolean", default: false },
   },
 });
@@ -55,7 +57,8 @@ if (built !== 0) process.exit(built);
 
 const seed = values.seed ?? String(randomInt(2 ** 31));
 console.log(`suite ${suite}: seed ${seed}, share ${values.share}`);
-const outcome = await runVitest(files, {
+const chosen = values.only === undefined ? [] : ["-t", values.only];
+const outcome = await runVitest([...files, ...chosen], {
   env: { KEEL_TEST_COUNTS: values.count ?? "full", KEEL_TEST_SEED: seed, KEEL_TEST_SHARE: values.share },
 });
 

@@ -32,7 +32,8 @@ afterAll(async () => {
   process.stdout.write(`\n${sayTable()}\n`);
 });
 
-describe.each(programs)("$name", (program) => {
+// Not by `$name`, which is cut after 40 characters: a program with a longer name could not be chosen.
+describe.each(programs.map((program) => [program.name, program] as const))("%s", (_, program) => {
   const folders = { published: "", keel: "" };
   const answers = new Map<Behind, ReadonlyMap<string, string>>();
   const isElsewhere = program.on !== undefined && program.on !== `${process.platform} ${process.arch}`;
