@@ -7,7 +7,9 @@ import { randomOf } from "../../../../test/store/random.ts";
 import { countOf, seed } from "../../../../test/support/budget.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
+import { homeResources } from "../compose/home-resources.ts";
 import { openHome } from "../home.ts";
+import { homeConversations } from "./home-conversations.ts";
 
 let place: TestHome;
 let database: string;
@@ -154,6 +156,22 @@ test("words that very many messages have are found newest first, and one or two 
   expect(await tables.search({ words: "un" })).toEqual([]);
 });
 
+test("a long log is taken in by parts, and everything else has its turn between them", async () => {
+  await keep(
+    1,
+    Array.from({ length: 1_000 }, (_, at) => `Word ${at}.`),
+  );
+  const resources = homeResources(place.home);
+  const pauses: number[] = [];
+  const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
+  const tables = homeConversations({ home: place.home, store: resources.store, sleep });
+  await tables.refresh();
+  expect(pauses).toHaveLength(5);
+  expect((await tables.load(idOf(1))).messages.at(-1)?.id).toBe("request-999:0");
+  await tables.close();
+  await resources.close();
+});
+
 test("one that is deleted while it is open is made again before the next answer", async () => {
   await keep(1, ["About the clock.", "Yes."]);
   await using home = homeOf();
@@ -173,7 +191,6 @@ test("a conversation whose log is gone is shown so, and is made again from the t
   await rm(home.sessions.location(idOf(1)) ?? "");
   expect((await tables.list()).conversations).toMatchObject([{ id: idOf(1), log: "gone", messages: 4 }]);
   const { rebuildLog } = await import("./rebuild-log.ts");
-  const { homeResources } = await import("../compose/home-resources.ts");
   const resources = homeResources(place.home);
   const made = await rebuildLog(idOf(1), {
     ...resources,

@@ -34,14 +34,22 @@ const FRESH_MS = 25;
 const PAGE = 32;
 /** Taken in at once: in between everything else goes on. */
 const LOGS_AT_ONCE = 16;
+/** Of one change: some ten milliseconds. Then everything else has its turn. */
+const MESSAGES_AT_ONCE = 200;
+const TURN_MS = 1;
+/** No log has so many bytes. */
+const NOT_ALL = -1;
 /** A longer page is not looked at one by one. */
 const LOOKED_AT = 200;
 
+type FilledTables = Pick<ConversationPlace, "store" | "sleep"> & { readonly cache: ConversationCache };
+
 export function homeConversations({ home, store, sleep }: ConversationPlace): HomeConversations {
   const cache = sqliteConversations({ home });
+  const place: FilledTables = { cache, store, sleep };
   let filling: Promise<void> | undefined;
   const refresh = (): Promise<void> => {
-    filling ??= fill(cache, store).finally(() => {
+    filling ??= fill(place).finally(() => {
       filling = undefined;
     });
     return filling;
@@ -72,7 +80,7 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
     refresh,
     async rebuild() {
       await filling;
-      await fill(cache, store, "all");
+      await fill(place, "all");
     },
     list: (page) =>
       answered(async () => {
@@ -98,35 +106,62 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
  * All logs where the tables are new or doubted, else the newest until none has changed. Of those that are taken in together
  * the oldest come first: what stands later in the tables was said later.
  */
-async function fill(cache: ConversationCache, store: Store, which?: "all"): Promise<void> {
+async function fill(tables: FilledTables, which?: "all"): Promise<void> {
+  const { cache, store } = tables;
   if (which === "all" || !(await cache.isWhole())) {
     const all = (await store.list()).toReversed();
     for (let from = 0; from < all.length; from += LOGS_AT_ONCE)
-      await takeIn(cache, store, all.slice(from, from + LOGS_AT_ONCE));
+      await takeIn(tables, all.slice(from, from + LOGS_AT_ONCE));
     return cache.setWhole(new Set(all.map(({ id }) => id)));
   }
   for (let skip = 0; ; skip += PAGE) {
     const page = await store.list({ limit: PAGE, skip });
-    const changed = await takeIn(cache, store, page.toReversed());
+    const changed = await takeIn(tables, page.toReversed());
     if (changed === 0 || page.length < PAGE) return;
   }
 }
 
 /** How many of them had said something new. */
-async function takeIn(
-  cache: ConversationCache,
-  store: Store,
-  infos: readonly SessionInfo[],
-): Promise<number> {
-  const logs: TakenLog[] = [];
+async function takeIn({ cache, store, sleep }: FilledTables, infos: readonly SessionInfo[]): Promise<number> {
+  let changed = 0;
+  let logs: TakenLog[] = [];
+  let messages = 0;
+  const flush = async (): Promise<void> => {
+    const taken = logs;
+    logs = [];
+    messages = 0;
+    if (taken.length > 0) await cache.takeIn(taken);
+  };
   for (const info of infos) {
     const taken = await cache.taken(info.id);
     if (taken?.bytes === info.bytes) continue;
     const log = await read(store, info, taken?.seq ?? 0);
-    if (log) logs.push(log);
+    if (!log) continue;
+    changed++;
+    for (const part of partsOf(log, taken?.seq ?? 0)) {
+      logs.push(part);
+      messages += part.messages.length;
+      if (messages < MESSAGES_AT_ONCE) continue;
+      await flush();
+      await sleep(TURN_MS);
+    }
   }
-  if (logs.length > 0) await cache.takeIn(logs);
-  return logs.length;
+  await flush();
+  return changed;
+}
+
+/** A long log in several: only the last says how far it was taken in, so that whoever is killed before begins it again. */
+function* partsOf(log: TakenLog, before: number): Generator<TakenLog> {
+  let from = 0;
+  for (; from + MESSAGES_AT_ONCE < log.messages.length; from += MESSAGES_AT_ONCE)
+    yield {
+      ...log,
+      messages: log.messages.slice(from, from + MESSAGES_AT_ONCE),
+      uses: [],
+      seq: before,
+      bytes: NOT_ALL,
+    };
+  yield { ...log, messages: log.messages.slice(from) };
 }
 
 /** Undefined for a log that cannot be read; whoever opens it is told why. */
