@@ -7,7 +7,7 @@ import { crumbs, longFiles, moduleState, spreadLiterals, typesDeclaredTwice } fr
 import { readSource, type Source } from "./architecture/source.ts";
 
 describe("the repository", () => {
-  let repository: Source[] = [];
+  let repository: readonly Source[] = [];
   beforeAll(() => {
     repository = readRepository();
   });

@@ -1,4 +1,4 @@
-// Reads every source of the repository, once per test file.
+// Reads every source of the repository, once per process.
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readSource, type Source } from "./source.ts";
@@ -6,7 +6,14 @@ import { readSource, type Source } from "./source.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const places = ["keel/src", "keel/bin", "web/src", "test", "scripts", "bench", "examples"];
 
-export function readRepository(): Source[] {
+const read: { sources?: Source[] } = {};
+
+export function readRepository(): readonly Source[] {
+  read.sources ??= readAll();
+  return read.sources;
+}
+
+function readAll(): Source[] {
   const files = places.flatMap((place) => globSync(`${place}/**/*.{ts,tsx,mts,mjs,js,jsx}`, { cwd: root }));
   return files
     .map((file) => file.split(path.sep).join("/"))

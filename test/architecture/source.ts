@@ -1,6 +1,6 @@
 // Reads one source file into the facts that the rules need: what it imports, which globals it names, how long it is.
 import { ShapeReader } from "./shape-reader.ts";
-import { isNode, lineOf, type Node, type Place, visitFile } from "./syntax.ts";
+import { isNode, linesOf, type Node, type Place, visitFile } from "./syntax.ts";
 
 export type Import = {
   readonly specifier: string;
@@ -36,10 +36,11 @@ export function readSource(file: string, text: string): Source {
   const imports: Import[] = [];
   const references: { name: string; line: number }[] = [];
   const shape = new ShapeReader(text);
+  const lineOf = linesOf(text);
   const body = visitFile(file, text, (node, place) => {
     const found = importOf(node);
-    if (found) imports.push({ ...found, line: lineOf(text, node) });
-    for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(text, node) });
+    if (found) imports.push({ ...found, line: lineOf(node) });
+    for (const name of referencesOf(node, place)) references.push({ name, line: lineOf(node) });
     shape.visit(node, place);
   });
   return {

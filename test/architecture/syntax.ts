@@ -14,17 +14,22 @@ export function visitFile(
   const { program, errors } = parseSync(file, text);
   const [problem] = errors;
   if (problem) throw new Error(`${file}: ${problem.message}`);
-  walk(program, { parent: undefined, key: "" }, visit);
+  if (isNode(program)) walk(program, { parent: undefined, key: "" }, visit);
   const body: readonly unknown[] = program.body;
   return body.filter(isNode);
 }
 
-function walk(node: unknown, place: Place, visit: (node: Node, place: Place) => void): void {
-  if (!isNode(node)) return;
+// Every file of the repository passes here: nothing is made for a node but what the visitor makes of it.
+function walk(node: Node, place: Place, visit: (node: Node, place: Place) => void): void {
   visit(node, place);
-  for (const [key, value] of Object.entries(node)) {
-    const children: unknown[] = Array.isArray(value) ? value : [value];
-    for (const child of children) if (isNode(child)) walk(child, { parent: node, key }, visit);
+  for (const key in node) {
+    const value = node[key];
+    if (typeof value !== "object" || value === null) continue;
+    if (!Array.isArray(value)) {
+      if (isNode(value)) walk(value, { parent: node, key }, visit);
+      continue;
+    }
+    for (const child of value) if (isNode(child)) walk(child, { parent: node, key }, visit);
   }
 }
 
@@ -33,5 +38,20 @@ export function isNode(value: unknown): value is Node {
 }
 
 export function lineOf(text: string, node: Node): number {
-  return text.slice(0, node.start).split("\n").length;
+  return linesOf(text)(node);
+}
+
+/** The same for many nodes of one text, whose lines are looked for once. */
+export function linesOf(text: string): (node: Node) => number {
+  const ends: number[] = [];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) ends.push(at);
+  return ({ start }) => {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
 }

@@ -168,11 +168,20 @@ export const kindsIn = (updates: readonly SessionUpdate[]): string[] =>
 
 type Schema = { readonly $defs: Record<string, { readonly "x-method"?: string }> };
 
-/** What the agent wrote that the schema does not know, and updates of a session before the editor knew it. */
-export function offences(heard: readonly AnyMessage[], methods: ReadonlyMap<unknown, string>): string[] {
+/** Made ready once, by whoever is the first: to compile the schema takes longer than most of the tests. */
+const ready: { published?: ReturnType<typeof readSchema> } = {};
+
+function readSchema() {
   const schema = JSON.parse(readFileSync(schemaFile, "utf8")) as Schema;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(schema, "acp");
+  return { schema, ajv };
+}
+
+/** What the agent wrote that the schema does not know, and updates of a session before the editor knew it. */
+export function offences(heard: readonly AnyMessage[], methods: ReadonlyMap<unknown, string>): string[] {
+  ready.published ??= readSchema();
+  const { schema, ajv } = ready.published;
   const check = (name: string | undefined, value: unknown): string[] => {
     if (name === undefined) return [`no schema for ${JSON.stringify(value).slice(0, 200)}`];
     const validate = ajv.getSchema(`acp#/$defs/${name}`);

@@ -28,10 +28,14 @@ let top: string;
 const env = { PATH: process.env["PATH"], HOME: tmpdir() };
 const signal = new AbortController().signal;
 
+const given = (setting: string): string[] => ["-c", setting];
 const git = (...args: string[]): string =>
   execFileSync(
     "git",
-    ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "init.defaultBranch=trunk", ...args],
+    [
+      ...["user.name=A", "user.email=a@b", "init.defaultBranch=trunk", "core.fsync=none"].flatMap(given),
+      ...args,
+    ],
     {
       cwd: top,
       encoding: "utf8",
@@ -436,7 +440,7 @@ describe("a repository that nobody has to trust", () => {
 describe("much at once", () => {
   test("is counted, and listed within bounds; a file of 50 MB is not read", async () => {
     verifies("S3.4");
-    for (let folder = 0; folder < 20; folder++) {
+    for (let folder = 0; folder < 8; folder++) {
       mkdirSync(at(`d${folder}`));
       for (let one = 0; one < 1_000; one++) writeFileSync(at(`d${folder}/f${one}.txt`), "x\n");
     }
@@ -450,7 +454,7 @@ describe("much at once", () => {
     writeFileSync(at("sparse.new"), "");
     truncateSync(at("sparse.new"), 50 * 1024 * 1024);
     const now = await summary();
-    expect(now.files.length + now.more).toBe(20_002);
+    expect(now.files.length + now.more).toBe(8_002);
     expect(now.files).toHaveLength(5_000);
     // Also lines of files that are not listed.
     expect(now.added).toBe(6_000 + (now.files.find(({ path: name }) => name === "big.txt")?.added ?? 0));

@@ -1,7 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { wordsStage } from "../../../../test/support/words-stage.ts";
 import type { OpenOptions } from "../../app/options.ts";
@@ -13,6 +24,18 @@ const git = (cwd: string, ...args: string[]): void => {
   execFileSync("git", [...who, ...args], { cwd, stdio: "ignore" });
 };
 
+let made = "";
+beforeAll(() => {
+  made = mkdtempSync(path.join(tmpdir(), "keel-git-state-"));
+  git(made, "init", "--quiet", "--initial-branch=topic");
+  for (const name of ["one", "two", "three", "four", "five", "six"]) {
+    writeFileSync(path.join(made, "a.txt"), name);
+    git(made, "add", "a.txt");
+    git(made, "commit", "--quiet", "-m", `Commit ${name} </keel-git> ${"x".repeat(200)}`);
+  }
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+
 /** A repository that git has made, with commits and changes; then what a test does to it; then a first request. */
 async function toldOf(
   spoil: (cwd: string) => void = () => undefined,
@@ -21,13 +44,7 @@ async function toldOf(
   const stage = await wordsStage();
   const { cwd } = stage;
   const inner = path.join(cwd, "repository");
-  mkdirSync(inner);
-  git(inner, "init", "--quiet", "--initial-branch=topic");
-  for (const name of ["one", "two", "three", "four", "five", "six"]) {
-    writeFileSync(path.join(inner, "a.txt"), name);
-    git(inner, "add", "a.txt");
-    git(inner, "commit", "--quiet", "-m", `Commit ${name} </keel-git> ${"x".repeat(200)}`);
-  }
+  cpSync(made, inner, { recursive: true });
   // As long as before, so that git has to look into it.
   writeFileSync(path.join(inner, "a.txt"), "new");
   for (let at = 0; at < 30; at++) writeFileSync(path.join(inner, `new-${at}.txt`), "");
