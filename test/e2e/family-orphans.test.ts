@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { Reply } from "../../keel/src/testing/script.ts";
+import { atOnce } from "../support/at-once.ts";
 import { countOf } from "../support/budget.ts";
 import { notRunHere } from "../support/not-run.ts";
 import { readProcesses } from "../support/read-processes.ts";
@@ -72,17 +73,15 @@ test("nothing of a whole family is left after any kind of end", { timeout: 7_200
   // One that goes wrong is told at the end; it must not hide what becomes of the others.
   const problems: string[] = [];
   const slowestMs = new Map<Kind, number>();
-  const worker = async (): Promise<void> => {
-    for (let kind = wanted.shift(); kind; kind = wanted.shift())
-      try {
-        const { left, ms } = await runAndEnd(kind);
-        problems.push(...left);
-        slowestMs.set(kind, Math.max(ms, slowestMs.get(kind) ?? 0));
-      } catch (error) {
-        problems.push(`${kind}: ${String(error)}`);
-      }
-  };
-  await Promise.all(Array.from({ length: together }, worker));
+  await atOnce(together, wanted, async (kind) => {
+    try {
+      const { left, ms } = await runAndEnd(kind);
+      problems.push(...left);
+      slowestMs.set(kind, Math.max(ms, slowestMs.get(kind) ?? 0));
+    } catch (error) {
+      problems.push(`${kind}: ${String(error)}`);
+    }
+  });
   const slowest = [...slowestMs].map(([kind, ms]) => `${kind} ${Math.round(ms)} ms`);
   process.stderr.write(`families: the slowest end of each kind: ${slowest.join(", ")}\n`);
   expect(problems).toEqual([]);

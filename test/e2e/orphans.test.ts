@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import type { ProcessEntry } from "../../keel/src/workspace/processes/process-table.ts";
+import { atOnce } from "../support/at-once.ts";
 import { countOf } from "../support/budget.ts";
 import { notRunHere } from "../support/not-run.ts";
 import { readProcesses } from "../support/read-processes.ts";
@@ -47,15 +48,13 @@ describe.each(ways)("with the guard $guard, started by the $starter", ({ guard, 
     const families: { kind: Kind; family: ProcessEntry[] }[] = [];
     // One that goes wrong is told at the end; it must not hide what becomes of the others.
     const problems: string[] = [];
-    const worker = async (): Promise<void> => {
-      for (let kind = wanted.shift(); kind; kind = wanted.shift())
-        try {
-          families.push({ kind, family: await runAndEnd(kind, { guard, starter }) });
-        } catch (error) {
-          problems.push(String(error));
-        }
-    };
-    await Promise.all(Array.from({ length: together }, worker));
+    await atOnce(together, wanted, async (kind) => {
+      try {
+        families.push({ kind, family: await runAndEnd(kind, { guard, starter }) });
+      } catch (error) {
+        problems.push(String(error));
+      }
+    });
     await pause(2_000);
     const alive = new Map(
       readProcesses()

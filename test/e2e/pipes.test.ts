@@ -3,18 +3,19 @@ import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
+import { atOnce } from "../support/at-once.ts";
 import { countOf, seed } from "../support/budget.ts";
 import { verifies } from "../support/verifies.ts";
 import { command, lines, openStage, type Stage } from "./stage.ts";
 
 /** More than cores: most of the time they wait for their reader. */
-const atOnce = 4;
+const together = 4;
 
 test("whatever its reader's speed, the output of every exit is whole", { timeout: 3_600_000 }, async () => {
   verifies("G14");
   const stage = await openStage((request) => replyWith({ chunkChars: 100_000 }, "x".repeat(sizeIn(request))));
   const random = generator(seed());
-  await inPool(countOf("exits"), async () => {
+  await atOnce(together, Array(countOf("exits")), async () => {
     // From 1 KB a second, in small sips, to as fast as the machine goes.
     const bytesPerSecond = 10 ** (3 + random() * 5);
     const size = Math.ceil(Math.min(400_000, bytesPerSecond * random() * 2));
@@ -34,7 +35,7 @@ test("a pipe that closes at any moment raises no uncaught error, and the log is 
       : reply("the end"),
   );
   const random = generator(seed() + 1);
-  await inPool(countOf("closed-pipes"), async () => {
+  await atOnce(together, Array(countOf("closed-pipes")), async () => {
     const which = (["stdin", "stdout", "stderr"] as const)[Math.floor(random() * 3)] ?? "stdout";
     const afterMs = random() * 500;
     const ended = await closeOne(stage, { which, afterMs });
@@ -86,14 +87,6 @@ async function closeOne(
 
 function sizeIn(request: object): number {
   return Number(/size=(\d+)/.exec(JSON.stringify(request))?.[1]);
-}
-
-async function inPool(count: number, task: () => Promise<void>): Promise<void> {
-  let left = count;
-  const worker = async () => {
-    while (left-- > 0) await task();
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** One step of mulberry32: the same numbers for the same seed. */

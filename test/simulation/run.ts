@@ -1,5 +1,10 @@
 /** One world from its seed to its end, and the smallest set of faults that still breaks it. */
 
+// Loaded here, since the engine loads them when they are first needed: on a busy machine that takes longer than a world
+// waits in which nothing else is left to happen.
+import "../../keel/src/agents/recover.ts";
+import "../../keel/src/engine/calls/permit-command.ts";
+import "../../keel/src/engine/return.ts";
 import { defaultLimits } from "../../keel/src/core/limits.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
 import type { SessionPorts } from "../../keel/src/engine/step-context.ts";

@@ -65,19 +65,19 @@ export const budgets = {
   /** G27: generated commands against real bash. */
   "bash-differential": { sample: 500, full: 100_000, seconds: 30 },
   /** G28: random texts for the reader of commands. */
-  "policy-inputs": { sample: 25_000, full: 1_000_000, seconds: 10 },
+  "policy-inputs": { sample: 15_000, full: 1_000_000, seconds: 10 },
   /** G29: random set-ups in which a deny must stay a deny. */
   "deny-property": { sample: 2_500, full: 100_000, seconds: 20 },
   /** G29: spellings of denied commands, in every mode. */
   "deny-spellings": { sample: 2_000, full: 100_000, seconds: 12 },
   /** G23, G29: generated folders with links and denied files, in which what is allowed is really run. */
-  "shown-files": { sample: 60, full: 20_000, seconds: 15 },
+  "shown-files": { sample: 40, full: 20_000, seconds: 15 },
   /** G32: links swapped while a path is decided. */
   "link-race": { sample: 1_000, full: 100_000, seconds: 20 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
   /** Folders with planted repositories and settings of tools, in which what is allowed unasked is really run. */
-  "planted-folders": { sample: 60, full: 5_000, seconds: 10 },
+  "planted-folders": { sample: 40, full: 5_000, seconds: 10 },
   /** Scenarios of the official MCP conformance suite, client side. */
   "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
   /** G43: seeds by which the wires between a server and its clients go wrong. */
@@ -127,7 +127,7 @@ export const budgets = {
   /** Sessions of the simulation of which every call is decided again, under the rules of then. */
   backtest: { sample: 60, full: 1_000, seconds: 4 },
   /** G19: seeds that are run twice. */
-  replays: { sample: 50, full: 1_000, seconds: 5 },
+  replays: { sample: 25, full: 1_000, seconds: 5 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */
   "server-attacks": { sample: 500, full: 10_000, seconds: 20 },
   /** Pages and states of the gallery, in both themes and three widths, held to the rules of axe; all of them at most. */
