@@ -1,5 +1,5 @@
 // How often the repeating suites repeat, and how long they may take: samples in `npm test`, the full figure in
-// `npm run test:long`. Together the samples have about 6 minutes on 2 cores.
+// `npm run test:long`. Together the samples have about 7 minutes on 2 cores.
 import { note } from "./notes.ts";
 
 type Budget = { readonly sample: number; readonly full: number; readonly seconds: number };
@@ -7,7 +7,7 @@ type Budget = { readonly sample: number; readonly full: number; readonly seconds
 /** `seconds` is what the sample may take; goals (G…) are those of the reliability page. */
 export const budgets = {
   /** G1, G2, G3: kill -9 of a child at a seeded moment. */
-  "kill-nine": { sample: 12, full: 2_000, seconds: 40 },
+  "kill-nine": { sample: 12, full: 2_000, seconds: 15 },
   /** G1: kill -9 of a process that appends to a log, at a seeded moment. */
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
   /** The same with the database, and with a move between it and files. */
@@ -27,15 +27,15 @@ export const budgets = {
   /** G6: changes of each of eight processes to one settings file, with a kill for every five. */
   "settings-writers": { sample: 15, full: 1_000, seconds: 15 },
   /** G9: each of the six kinds of end, with one common wait. */
-  "kinds-of-end": { sample: 3, full: 200, seconds: 40 },
+  "kinds-of-end": { sample: 3, full: 200, seconds: 25 },
   /** G9: the same with agents, background shells and an MCP server at once. */
   "kinds-of-end-of-families": { sample: 2, full: 200, seconds: 15 },
   /** G13: interrupts at seeded points. */
-  interrupts: { sample: 12, full: 200, seconds: 30 },
+  interrupts: { sample: 12, full: 200, seconds: 10 },
   /** G14: exits with slow readers. */
-  exits: { sample: 12, full: 500, seconds: 30 },
+  exits: { sample: 12, full: 500, seconds: 15 },
   /** G15: streams closed at random. */
-  "closed-pipes": { sample: 12, full: 500, seconds: 30 },
+  "closed-pipes": { sample: 12, full: 500, seconds: 15 },
   /** Conversations that an attached program of the official SDK hears as `query()` tells them. */
   "sdk-wire": { sample: 8, full: 22, seconds: 8 },
   /** Questions that clients of a server answer at the same moment. */
@@ -43,9 +43,9 @@ export const budgets = {
   /** G39: changed lines on the wire of the executable. */
   "wire-lines": { sample: 5_000, full: 1_000_000, seconds: 10 },
   /** The request law over random conversations. */
-  "context-law": { sample: 200, full: 2_000, seconds: 30 },
+  "context-law": { sample: 200, full: 2_000, seconds: 12 },
   /** G39: changed lines for the runner. */
-  "runner-lines": { sample: 8_000, full: 1_000_000, seconds: 20 },
+  "runner-lines": { sample: 8_000, full: 1_000_000, seconds: 10 },
   /** G39: changed lines for the desktop. */
   "desktop-lines": { sample: 2_000, full: 1_000_000, seconds: 4 },
   /** G14, G15: ends of the desktop, of six kinds in turn: closed pipes, signals, a killed shell. */
@@ -63,21 +63,21 @@ export const budgets = {
   /** Sessions of one folder that are listed. */
   "listed-sessions": { sample: 1_000, full: 10_000, seconds: 5 },
   /** G27: generated commands against real bash. */
-  "bash-differential": { sample: 500, full: 100_000, seconds: 30 },
+  "bash-differential": { sample: 500, full: 100_000, seconds: 15 },
   /** G28: random texts for the reader of commands. */
-  "policy-inputs": { sample: 15_000, full: 1_000_000, seconds: 10 },
+  "policy-inputs": { sample: 15_000, full: 1_000_000, seconds: 5 },
   /** G29: random set-ups in which a deny must stay a deny. */
-  "deny-property": { sample: 2_500, full: 100_000, seconds: 20 },
+  "deny-property": { sample: 2_500, full: 100_000, seconds: 10 },
   /** G29: spellings of denied commands, in every mode. */
-  "deny-spellings": { sample: 2_000, full: 100_000, seconds: 12 },
+  "deny-spellings": { sample: 2_000, full: 100_000, seconds: 6 },
   /** G23, G29: generated folders with links and denied files, in which what is allowed is really run. */
-  "shown-files": { sample: 40, full: 20_000, seconds: 15 },
+  "shown-files": { sample: 40, full: 20_000, seconds: 8 },
   /** G32: links swapped while a path is decided. */
-  "link-race": { sample: 1_000, full: 100_000, seconds: 20 },
+  "link-race": { sample: 1_000, full: 100_000, seconds: 10 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
   /** Folders with planted repositories and settings of tools, in which what is allowed unasked is really run. */
-  "planted-folders": { sample: 40, full: 5_000, seconds: 10 },
+  "planted-folders": { sample: 40, full: 5_000, seconds: 5 },
   /** Scenarios of the official MCP conformance suite, client side. */
   "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
   /** G43: seeds by which the wires between a server and its clients go wrong. */
@@ -89,7 +89,7 @@ export const budgets = {
   /** Kills of a bridge and of its server, each a process, in one conversation. */
   "bridge-kills": { sample: 3, full: 100, seconds: 15 },
   /** Sessions of `keel acp` that are walked through at random: each line is held to the schema of the protocol. */
-  "acp-walks": { sample: 15, full: 1_000, seconds: 20 },
+  "acp-walks": { sample: 15, full: 1_000, seconds: 10 },
   /** Cancels of `keel acp` at seeded moments, in each of its phases. */
   "acp-cancels": { sample: 24, full: 500, seconds: 20 },
   /** Ends of `keel acp` by the end of its input, in each phase: nothing of it is left. */
@@ -109,7 +109,7 @@ export const budgets = {
   /** G1, G2, G43: kill -9 of a server with ten sessions and thirty clients at a seeded moment. */
   "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
-  simulation: { sample: 250, full: 100_000, seconds: 30 },
+  simulation: { sample: 250, full: 100_000, seconds: 15 },
   /** Random keys and actions for the input of the terminal screen. */
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */
@@ -121,13 +121,13 @@ export const budgets = {
   /** Scenarios of the terminal screen, here, at a server, and at a server that is killed at one of their moments. */
   "screen-far": { sample: 4, full: 78, seconds: 25 },
   /** Storms of sizes for the writer of the terminal screen, with frames on their way. */
-  "screen-sizes": { sample: 20, full: 2_000, seconds: 5 },
+  "screen-sizes": { sample: 20, full: 2_000, seconds: 3 },
   /** Ends of the terminal screen, by keys, signals, crashes and stops. */
   "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** Sessions of the simulation of which every call is decided again, under the rules of then. */
   backtest: { sample: 60, full: 1_000, seconds: 4 },
   /** G19: seeds that are run twice. */
-  replays: { sample: 25, full: 1_000, seconds: 5 },
+  replays: { sample: 25, full: 1_000, seconds: 3 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */
   "server-attacks": { sample: 500, full: 10_000, seconds: 20 },
   /** Pages and states of the gallery, in both themes and three widths, held to the rules of axe; all of them at most. */
