@@ -63,7 +63,7 @@ export const budgets = {
   /** Sessions of one folder that are listed. */
   "listed-sessions": { sample: 1_000, full: 10_000, seconds: 5 },
   /** G27: generated commands against real bash. */
-  "bash-differential": { sample: 500, full: 100_000, seconds: 15 },
+  "bash-differential": { sample: 500, full: 100_000, seconds: 30 },
   /** G28: random texts for the reader of commands. */
   "policy-inputs": { sample: 15_000, full: 1_000_000, seconds: 5 },
   /** G29: random set-ups in which a deny must stay a deny. */
@@ -73,7 +73,7 @@ export const budgets = {
   /** G23, G29: generated folders with links and denied files, in which what is allowed is really run. */
   "shown-files": { sample: 40, full: 20_000, seconds: 8 },
   /** G32: links swapped while a path is decided. */
-  "link-race": { sample: 1_000, full: 100_000, seconds: 10 },
+  "link-race": { sample: 1_000, full: 100_000, seconds: 20 },
   /** G35, G36: hostile repositories; the sample starts each with print only. */
   "hostile-repositories": { sample: 30, full: 90, seconds: 60 },
   /** Folders with planted repositories and settings of tools, in which what is allowed unasked is really run. */
