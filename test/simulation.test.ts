@@ -41,11 +41,8 @@ describe("the loop in a world that goes wrong", () => {
   });
 
   test("is wild enough: crashes, full disks and stalls do happen", async () => {
-    const missing = new Set<string>([
-      ...faultKinds,
-      ...["context.compacted", "context.returned", "ask.closed", "files.saved", "task.changed"],
-      "session.closed",
-    ]);
+    const wild = ["context.compacted", "context.returned", "ask.closed", "files.saved", "task.changed"];
+    const missing = new Set<string>([...faultKinds, ...wild, "session.closed"]);
     for (let number = 1; number <= most && missing.size > 0; number++) {
       const { faults, logs } = await simulate(number);
       for (const { kind } of faults) missing.delete(kind);
@@ -55,11 +52,10 @@ describe("the loop in a world that goes wrong", () => {
   });
 
   test("has agents in some worlds: at two levels, ended by each budget, lost and found again", async () => {
-    const missing = new Set([
-      ...["budget_usd", "budget_tokens", "budget_time", "lost"],
-      ...["waited", "asked", "moved", "depth 1", "depth 2"],
-      ...["completed by itself", "stopped by lost", "stopped by shutdown", "stopped by host"],
-    ]);
+    const reasons = ["budget_usd", "budget_tokens", "budget_time", "lost"];
+    const facts = ["waited", "asked", "moved", "depth 1", "depth 2", "completed by itself"];
+    const stops = ["stopped by lost", "stopped by shutdown", "stopped by host"];
+    const missing = new Set([...reasons, ...facts, ...stops]);
     for (let number = 1; number <= most && missing.size > 0; number++) {
       const { logs } = await simulate(number, { agents: "some" });
       for (const line of [...logs.values()].flat()) {
