@@ -200,6 +200,28 @@ describe("rules tried on the past", () => {
   });
 });
 
+test("in auto mode a model lets a call run that nobody forbids; its reason is explained", async () => {
+  verifies("S4.44", "S4.47");
+  const stage = await openStage((request, asked) => {
+    const code = /The code of the call: (\w+)/.exec(JSON.stringify(request))?.[1];
+    if (code !== undefined)
+      return reply(JSON.stringify({ call: code, verdict: "allow", reason: "The person wants it." }));
+    const replies = [
+      reply(toolUse("Bash", { command: "touch made" })),
+      reply(toolUse("Bash", { command: "rm -rf made" })),
+    ];
+    return replies[asked.assistantTurns] ?? reply("done");
+  });
+  expect(await stage.run(["-p", "make it", "--permission-mode", "auto"])).toMatchObject({ code: 0 });
+  // What destroys is a person's to allow, and nobody is there.
+  expect(existsSync(path.join(stage.project, "made"))).toBe(true);
+  const [session = ""] = stage.sessions();
+  const calls = lines(
+    (await stage.run(["permissions", "explain", "--session", session, "--json"])).stdout,
+  )[0];
+  expect(calls).toMatchObject([{ by: "mode", facts: { review: { verdict: "allow" } } }, { by: "no-host" }]);
+});
+
 describe("an explanation", () => {
   const ask = (question: Record<string, unknown>): string => JSON.stringify(question);
 

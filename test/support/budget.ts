@@ -126,6 +126,8 @@ export const budgets = {
   "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** Sessions of the simulation of which every call is decided again, under the rules of then. */
   backtest: { sample: 60, full: 1_000, seconds: 4 },
+  /** Calls in the mode `auto` about which a model that believes everything is talked into a yes. */
+  "auto-mode": { sample: 40, full: 500, seconds: 5 },
   /** G19: seeds that are run twice. */
   replays: { sample: 25, full: 1_000, seconds: 3 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */

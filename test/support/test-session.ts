@@ -5,6 +5,7 @@ import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
 import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
 import type { Briefing } from "../../keel/src/ports/briefing.ts";
+import type { CallReviewer } from "../../keel/src/ports/call-review.ts";
 import type { Checkpoints } from "../../keel/src/ports/checkpoints.ts";
 import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
 import { type Hooks, noHooks } from "../../keel/src/ports/hooks.ts";
@@ -51,6 +52,7 @@ export type TestSessionOptions = {
   /** The path of the file in which a plan is written down; absent when left out. */
   readonly planFile?: string;
   readonly bypass?: "allowed" | "refused";
+  readonly reviewer?: CallReviewer;
   readonly system?: readonly string[];
   readonly unfinished?: "continue" | "lost";
   /** Answers every ask; undefined leaves it open. */
@@ -68,6 +70,7 @@ export type TestSession = {
 };
 
 export async function openTestSession(options: TestSessionOptions = {}): Promise<TestSession> {
+  const { reviewer } = options;
   const clock = options.clock ?? instantClock();
   const model = options.model ?? scriptedModel(options.script ?? { replies: [] }, { clock });
   const session = await Session.open(
@@ -88,6 +91,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
         ? {}
         : { plan: { path: options.planFile, ready: async () => undefined } }),
       ...(options.bypass ? { bypass: options.bypass } : {}),
+      ...(reviewer ? { reviewer: async () => reviewer } : {}),
       ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
       ...(options.memory ? { memory: options.memory } : {}),
       ...(options.recall ? { recall: options.recall } : {}),

@@ -46,6 +46,7 @@ const rights = {
   plan: { agent: "withheld", lost: "withheld" },
   memory: { agent: "withheld", lost: "withheld" },
   recall: { agent: "withheld", lost: "withheld" },
+  reviewer: { agent: "given", lost: "withheld" },
 } as const satisfies Record<keyof SessionPorts, Readonly<Record<"agent" | "lost", Right>>>;
 
 type OwnPorts<Whose extends "agent" | "lost"> = {

@@ -3,11 +3,12 @@
 import { List } from "../kernel/list.ts";
 import { Lookup } from "../kernel/lookup.ts";
 import { never } from "../kernel/result.ts";
+import { shorten } from "../kernel/text.ts";
 import { learn } from "../policy/changes.ts";
 import { foldRefusals } from "../policy/refusals.ts";
 import { foldBill } from "../protocol/bill.ts";
-import type { Durable } from "../protocol/event/durable.ts";
-import { type Block, type Message, type ToolResult, toolUses } from "../protocol/message.ts";
+import type { Durable, Input } from "../protocol/event/durable.ts";
+import { type Block, type Message, type ToolResult, textOf, toolUses } from "../protocol/message.ts";
 import { outcomeOf } from "../protocol/outcome.ts";
 import { patchSettings } from "../protocol/settings.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
@@ -219,10 +220,18 @@ function takeInputs(
     // What an objection sends back to work is not the answer yet.
     answer: taken.some(({ from }) => from.kind === "hook") ? undefined : turn.answer,
     allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
+    words: [...turn.words, ...taken.flatMap(wordsOf)].slice(-maxWords),
     model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }
+
+/** Enough to know what somebody wants. */
+const maxWords = 5;
+const maxWordCharacters = 2_000;
+
+const wordsOf = ({ from, content }: Input): string[] =>
+  from.kind === "person" ? [shorten(textOf(sayable(content)), maxWordCharacters)].filter(Boolean) : [];
 
 function takeReply(state: SessionState, event: Extract<Durable, { type: "model.finished" }>): SessionState {
   const content = sendable(event.content, event.stop);

@@ -178,6 +178,10 @@ export const brokenCall = (name: string): string =>
 export const invalidInput = (name: string, issues: string): string =>
   `The input of ${name} does not fit its schema: ${issues}`;
 
+/** After the reviewer of the mode `auto` said no. */
+export const notLetThrough = (reason: string): string =>
+  `Not run: a review of calls that nobody has allowed yet said no: ${reason} Find another way to what was asked for, or say what you need and why.`;
+
 export const refusedBefore =
   "The user has already refused exactly this call and was not asked again. Do not repeat it: take another approach, or ask what they want instead.";
 export const deferredResult = "Not run: the call was handed to the program that hosts this session.";

@@ -8,6 +8,7 @@ import type { Rules } from "../policy/decide.ts";
 import type { Above } from "../ports/agents.ts";
 import type { ArtifactFile } from "../ports/artifacts.ts";
 import type { Briefing } from "../ports/briefing.ts";
+import type { CallReviewer } from "../ports/call-review.ts";
 import type { Checkpoints } from "../ports/checkpoints.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { Hooks } from "../ports/hooks.ts";
@@ -60,6 +61,8 @@ export type SessionPorts = {
   readonly memory?: Memory | undefined;
   /** What earlier conversations said. Absent where it is not wanted. */
   readonly recall?: Recall | undefined;
+  /** Looks at what the mode `auto` leaves open. Absent where a person is asked at once. */
+  readonly reviewer?: (() => Promise<CallReviewer>) | undefined;
   /** How a long conversation is shortened; the newest turns stay when left out. */
   readonly condense?: CondenseStrategy | undefined;
   /** Absent where a conversation is told nothing but what people say. */

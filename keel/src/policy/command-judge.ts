@@ -44,6 +44,8 @@ export interface CommandJudge {
   ownRead(): string | undefined;
   /** Proved to do nothing but read. */
   onlyReads(): boolean;
+  /** Why only a person may say yes to it: it destroys, goes outside of the workspace, or nobody understands it. */
+  grave(): string | undefined;
   /** A rule that would stand for it from now on. */
   suggest(tool: string): Suggestion | undefined;
   /** Rules about no more than the kinds of command in it that an allow rule covers; undefined where one has no kind. */
@@ -58,6 +60,7 @@ export const unreadCommand = (because: string): CommandJudge => ({
   protectedWrite: () => undefined,
   ownRead: () => undefined,
   onlyReads: () => false,
+  grave: () => because,
   suggest: () => undefined,
   kindsUnder: () => undefined,
 });

@@ -53,6 +53,8 @@ export type Decision = {
       readonly insists: boolean;
       /** It is about a protected path or Keel's own files: only a person says yes to it, never a hook. */
       readonly guarded?: true;
+      /** In the mode `auto`: why nobody but a person can say yes to it. */
+      readonly grave?: string | undefined;
       readonly options: readonly AskOption[];
     }
 );
@@ -209,7 +211,21 @@ function refuseOrAsk(
   if (open === "deny") return { verdict: "deny", by: "mode", because: `${because}, and ${says}`, rule };
   const guarded = whyGuarded(facts) === undefined ? {} : ({ guarded: true } as const);
   const options = optionsFor(facts, insists ? "once" : "session");
-  return { verdict: "ask", because, insists, ...guarded, rule, options };
+  const grave = facts.mode === "auto" ? { grave: insists ? because : whyGrave(facts) } : {};
+  return { verdict: "ask", because, insists, ...guarded, ...grave, rule, options };
+}
+
+/** Why what is open is a person's to allow, and no reviewer's. */
+function whyGrave(facts: PolicyFacts): string | undefined {
+  if (facts.traits.destructive) return "it says that it may destroy";
+  const reasons = facts.claims.values().map((claim) => {
+    if (claim.action === "execute") return judgeOf(facts, claim).grave();
+    const isPath = claim.action === "read" || claim.action === "write";
+    return isPath && facts.paths.get(claim.target)?.root === undefined
+      ? `${claim.target} lies outside the workspace`
+      : undefined;
+  });
+  return reasons.find((because) => because !== undefined) ?? whyGuarded(facts);
 }
 
 /** Why no mode, rule or hook lets it pass: only a person does. */
@@ -283,6 +299,6 @@ const modes: Readonly<Record<PermissionMode, ModeRow>> = {
   plan: { editing: "deny", other: "deny", open: "ask", says: "plan mode changes nothing" },
   dontAsk: { editing: "open", other: "open", open: "deny", says: "this mode does not ask" },
   bypassPermissions: { editing: "allow", other: "allow", open: "ask", says: "permissions are bypassed" },
-  // Until its classifier comes it asks as the default does.
+  // What it leaves open a reviewer looks at before a person is asked (`engine/calls/permit.ts`).
   auto: { editing: "open", other: "open", open: "ask", says: "nothing allows it yet" },
 };

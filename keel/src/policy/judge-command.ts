@@ -64,6 +64,7 @@ export function judgeCommand(
     protectedWrite: once(() => protectedWrite(command)),
     ownRead: once(() => ownRead(command)),
     onlyReads: () => onlyReads(analysis),
+    grave: () => graveReason(command),
     suggest: (tool) => commandRule(tool, text, analysis, world),
     kindsUnder: (rule, tool) => kindsUnder(rule, tool, command),
   };
@@ -299,6 +300,17 @@ const protectedWrite = ({ text, paths, claims, analysis }: JudgedCommand): strin
     .map((claim) => protectedClaim(claim, paths) ?? namedInto(claim, { analysis, paths }))
     .find((because) => because !== undefined) ??
   patternWrite(analysis);
+
+/** What no opinion but a person's is enough for. */
+function graveReason({ analysis, names, paths }: JudgedCommand): string | undefined {
+  if (analysis.kind === "unread") return analysis.because;
+  const { destructive, writesOutside } = analysis.effects();
+  if (destructive) return "it destroys";
+  if (writesOutside) return "it writes outside of the workspace";
+  const { reads, writes, possible } = names();
+  const away = [...reads, ...writes, ...possible].find((path) => isAway(paths.get(path)));
+  return away === undefined ? undefined : `${away} leads outside`;
+}
 
 /** A pattern that may give a protected name writes there as far as anybody knows. */
 function patternWrite(analysis: Analysis): string | undefined {

@@ -73,6 +73,15 @@ export const withHook = (
 ): VerdictFacts =>
   hook ? { ...facts, hook: { verdict: hook.verdict, reason: cut(hook.reason, maxHookBytes).text } } : facts;
 
+/** With what the reviewer of the mode `auto` said. */
+export const withReview = (
+  facts: VerdictFacts,
+  review: NonNullable<VerdictFacts["review"]>,
+): VerdictFacts => ({
+  ...facts,
+  review: { verdict: review.verdict, reason: cut(review.reason, maxHookBytes).text },
+});
+
 /** Left out where it is too long, as below: what is not there is unknown to whoever decides again. */
 function placeOf(places: ClaimFindings["places"]): Pick<VerdictFacts, "place"> {
   if (places.length === 0) return {};

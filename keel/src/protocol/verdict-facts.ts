@@ -76,6 +76,8 @@ export const verdictFactsSchema = z.object({
   ),
   /** What a hook said before. */
   hook: z.optional(z.object({ verdict: z.enum(["allow", "deny", "ask"]), reason: z.string() })),
+  /** What the reviewer of the mode `auto` said of it. */
+  review: z.optional(z.object({ verdict: z.enum(["allow", "deny", "ask"]), reason: z.string() })),
   /** What the call claimed. */
   claims: z.array(claimFoundSchema),
   /** How many claims more there were. */

@@ -5,6 +5,7 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fileMemory } from "../../memory/notes.ts";
+import type { CallReviewer } from "../../ports/call-review.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { Diagnostics } from "../../ports/diagnostics.ts";
@@ -298,4 +299,12 @@ export function memoryOf(
   if (request !== "on" || settings.autoMemoryEnabled === false) return undefined;
   // In Keel's own folder, never in the project itself.
   return fileMemory({ folder: path.join(home, "memory", projectKey(root)), uuid: ids.uuid });
+}
+
+/** One for a session and its agents: what it has seen and how it fares is theirs together. */
+export function lateReviewer(
+  settings: KeelSettings["autoMode"],
+  parts: { readonly clock: Clock; readonly ids: Ids },
+): () => Promise<CallReviewer> {
+  return once(async () => new (await import("./auto-mode.ts")).AutoModeReviewer(settings, parts));
 }

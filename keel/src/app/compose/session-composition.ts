@@ -34,6 +34,7 @@ import {
   latePlace,
   latePrograms,
   lateRecall,
+  lateReviewer,
   lateShell,
   lateTranscript,
   memoryOf,
@@ -267,6 +268,7 @@ export async function composeSession(
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       ...(recall ? { recall: recall.port } : {}),
+      reviewer: lateReviewer(settings.autoMode, { clock, ids }),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",
       limits: {

@@ -60,6 +60,14 @@ const permissions = z.object({
   ),
 });
 
+const autoMode = z.object({
+  allow: setting(texts, "What is fine here, in plain words."),
+  soft_deny: setting(texts, "What is not fine here, in plain words."),
+  hard_deny: setting(texts, "What is never fine, in plain words; a rule that denies is stronger."),
+  environment: setting(texts, "What whoever judges should know of this place."),
+  model: setting(z.string(), "The model that judges; that of the session when left out."),
+});
+
 const hookGroup = z.looseObject({
   matcher: setting(z.string(), "Which tools it is for; all when left out."),
   hooks: z.array(hook),
@@ -226,6 +234,7 @@ export const settingsSchema = z.object({
     "By the provider's id, such as `anthropic` or `openai`.",
   ),
   permissions: setting(permissions, "What may run. Over all sources deny beats ask, and ask beats allow."),
+  autoMode: setting(autoMode, "What the mode `auto` goes by where rules leave a call open."),
   env: setting(
     z.record(z.string(), z.string()),
     "Variables for commands, and from you also for Keel itself.",
@@ -292,6 +301,7 @@ export type KeelSettings = z.infer<typeof settingsSchema>;
 /** What even a trusted project has no say in, and why. A path covers what is under it. */
 export const personOnly: Readonly<Record<string, string>> = {
   providers: "it says where your key goes",
+  autoMode: "it says what runs without a question",
   "permissions.protectedPaths": "it takes away questions that protect you",
   memory: "it says what of your conversations is told, and where they are sent",
   limits: "it says what you pay",
@@ -316,6 +326,10 @@ export const addingLists: readonly string[] = [
   "permissions.ask",
   "permissions.deny",
   "permissions.additionalDirectories",
+  "autoMode.allow",
+  "autoMode.soft_deny",
+  "autoMode.hard_deny",
+  "autoMode.environment",
   "hooks.*",
   "checkpoints.exclude",
   "diagnostics",

@@ -51,6 +51,8 @@ export type Turn = {
   readonly deferred: boolean;
   /** Rules that hold until the turn ends, of the command that began it and of skills that are followed. */
   readonly allow: readonly string[];
+  /** What the person has said in it: the newest, and the start of each. */
+  readonly words: readonly string[];
   readonly answer: Json | undefined;
   readonly usage: Usage;
   readonly costUsd: number;
@@ -86,6 +88,7 @@ export function newTurn(id: string, startedAt: number): Turn {
     stopped: null,
     deferred: false,
     allow: [],
+    words: [],
     answer: undefined,
     usage: noUsage,
     costUsd: 0,

@@ -1,6 +1,6 @@
 /** Permission for one call: rules and mode decide, a hook may add its word, and what is left open is asked. */
 
-import { refusedBefore } from "../../core/model-text.ts";
+import { notLetThrough, refusedBefore } from "../../core/model-text.ts";
 import { askKey, permissionAsk, refusalOf } from "../../core/permission-ask.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { childOf, over } from "../../kernel/abort.ts";
@@ -11,14 +11,15 @@ import { byEveryWay, type Grounds, lookAt, stillHold } from "../../policy/look.t
 import { refusedWhen } from "../../policy/refusals.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import { onceOrNot } from "../../policy/suggest.ts";
-import { verdictFacts, withHook } from "../../policy/verdict-facts.ts";
+import { verdictFacts, withHook, withReview } from "../../policy/verdict-facts.ts";
+import type { Review } from "../../ports/call-review.ts";
 import type { HookDecision } from "../../ports/hooks.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
 import type { Answer, Ask } from "../../protocol/ask.ts";
 import type { Denial } from "../../protocol/event/durable.ts";
 import type { Claim, Display } from "../../protocol/tool.ts";
 import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
-import { hookContextOf } from "../consult.ts";
+import { consultOf, hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { type LookingContext, rememberingPaths } from "./context.ts";
 import { complaintAbout, look } from "./look.ts";
@@ -55,7 +56,20 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   const { sent } = context.input;
   const judged = await judge(work, { ...context, context: context.looking });
   const { decision, claims, grounds } = judged;
-  const facts = withHook(judged.facts(), hook);
+  const told = withHook(judged.facts(), hook);
+  const review = await reviewOf(work, context, decision);
+  if (review?.verdict === "allow")
+    return {
+      verdict: "allow",
+      by: "mode",
+      input: context.input,
+      claims,
+      grounds,
+      facts: withReview(told, review),
+    };
+  if (review?.verdict === "deny")
+    return { ...deny("mode", notLetThrough(review.reason)), facts: withReview(told, review) };
+  const facts = review ? withReview(told, review) : told;
   const preview = await previewOf(work, context, decision);
   // From here to the end nothing is waited for: an answer that comes after this moment is told that it is late.
   const refused = refusalOf(work.state, askKey(work.parts, call.use.id));
@@ -91,6 +105,34 @@ export async function permit(work: StepContext, context: PermitContext): Promise
   closeOpenAsks(work, call.use.id, ask.id);
   const isPersons = isForPerson(decision);
   return settle(work, { ...context, claims, facts }, await askBoth(work, ask, { ...context, isPersons }));
+}
+
+/**
+ * What the reviewer of the mode `auto` says of a call that is open. Only where nothing and nobody wants the question:
+ * no rule, no hook, no protected path, nothing outside, nothing that destroys; and not where somebody has been asked.
+ */
+async function reviewOf(
+  work: StepContext,
+  { call, tool, context, input, hook, isDetached }: PermitContext,
+  decision: Decision,
+): Promise<Review | undefined> {
+  const { reviewer } = work.parts;
+  const mode = work.parts.above?.mode() ?? work.state.settings?.permissionMode;
+  if (!reviewer || mode !== "auto" || hook || isDetached) return undefined;
+  if (decision.verdict !== "ask" || decision.insists || decision.grave !== undefined) return undefined;
+  const key = askKey(work.parts, call.use.id);
+  const isAsked = work.state.answers.has(key) || work.state.asks.some(({ id }) => id === key);
+  if (isAsked || refusedWhen(work.state, { tool: tool.name, input: input.sent }) !== undefined)
+    return undefined;
+  const words = work.parts.above ? [] : (work.state.turn?.words ?? []);
+  const asked = {
+    tool: tool.name,
+    input: input.sent,
+    folder: context.workspace.cwd,
+    because: decision.because,
+    words,
+  };
+  return (await reviewer()).review(asked, consultOf(work), work.signal);
 }
 
 /** What the call would do, for who will be asked. A tool that cannot say it keeps nobody from being asked. */

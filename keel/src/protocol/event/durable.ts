@@ -56,7 +56,10 @@ export const denialSchema = z.object({
 export type Denial = z.infer<typeof denialSchema>;
 
 /** On whose behalf a model was asked beside the conversation. */
-export const consultedForSchema = z.object({ kind: z.enum(["hook", "server"]), name: z.string() });
+export const consultedForSchema = z.object({
+  kind: z.enum(["hook", "server", "mode"]),
+  name: z.string(),
+});
 export type ConsultedFor = z.infer<typeof consultedForSchema>;
 
 export const purposeSchema = z.enum(["turn", "compaction"]);

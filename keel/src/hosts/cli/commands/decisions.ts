@@ -41,11 +41,12 @@ function sayWhole({ callId, tool, by, facts }: RecordedDecision): string {
 const sayBy = (by: RecordedDecision["by"]): string => (by === undefined ? "not settled" : `settled by ${by}`);
 
 function factLines(facts: VerdictFacts): string[] {
-  const { rule, hook, expanded = [], place, trust, roots, cwd } = facts;
+  const { rule, hook, review, expanded = [], place, trust, roots, cwd } = facts;
   return [
     `mode: ${facts.mode}`,
     ...(rule ? [`rule: ${rule.list} ${rule.text} (${rule.source})`] : []),
     ...(hook ? [`a hook said ${hook.verdict}: ${hook.reason}`] : []),
+    ...(review ? [`the reviewer of auto mode said ${review.verdict}: ${review.reason}`] : []),
     ...facts.claims.map((claim) => `claim: ${claim.action} ${claim.target}${sayFound(claim)}`),
     ...more(facts.moreClaims, "claims"),
     ...(facts.paths ?? []).map((path) => `looked at: ${path.path}${sayFound(path)}`),
