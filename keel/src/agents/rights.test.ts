@@ -29,7 +29,7 @@ describe("of the ports of its parent", () => {
     const ports = agentPorts(tomorrow, named("agent"));
     expect(ports).not.toHaveProperty("deployKey");
     expect(owners(ports)).toEqual({
-      parent: ["asks", "budget", "bypass", "clock", "condense", "ids", "model", "redirects"],
+      parent: ["asks", "budget", "bypass", "clock", "condense", "ids", "model", "redirects", "reviewer"],
       agent:
         "above briefing cacheKey hooks limits log promptOnResume recover rules spill system taskFile toolbox tools workspace".split(
           " ",
