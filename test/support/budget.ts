@@ -67,9 +67,9 @@ export const budgets = {
   /** G28: random texts for the reader of commands. */
   "policy-inputs": { sample: 15_000, full: 1_000_000, seconds: 5 },
   /** G29: random set-ups in which a deny must stay a deny. */
-  "deny-property": { sample: 2_500, full: 100_000, seconds: 10 },
+  "deny-property": { sample: 5_000, full: 100_000, seconds: 10 },
   /** G29: spellings of denied commands, in every mode. */
-  "deny-spellings": { sample: 2_000, full: 100_000, seconds: 6 },
+  "deny-spellings": { sample: 4_000, full: 100_000, seconds: 6 },
   /** G23, G29: generated folders with links and denied files, in which what is allowed is really run. */
   "shown-files": { sample: 40, full: 20_000, seconds: 8 },
   /** G32: links swapped while a path is decided. */

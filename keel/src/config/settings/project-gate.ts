@@ -109,7 +109,7 @@ const withheld: readonly { readonly names: string; readonly because: string }[] 
     because: "it says whose certificates are believed",
   },
   {
-    names: `NODE_OPTIONS NODE_PATH LD_* DYLD_* GCONV_PATH LOCPATH NLSPATH PYTHON* PERL* RUBY* GEM_* BUNDLE_* LUA_*
+    names: `NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE LD_* DYLD_* GCONV_PATH LOCPATH NLSPATH PYTHON* PERL* RUBY* GEM_* BUNDLE_* LUA_*
       PHPRC PHP_INI_* DOTNET_STARTUP_HOOKS CLASSPATH`,
     because: "it puts code into every program",
   },

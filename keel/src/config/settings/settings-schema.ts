@@ -2,14 +2,11 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../../kernel/json.ts";
 import { schemaOf } from "../../kernel/schema.ts";
-import { effortSchema, permissionModeSchema } from "../../protocol/settings.ts";
+import { effortSchema } from "../../protocol/settings.ts";
 import { modelInfoSchema } from "../../protocol/usage.ts";
+import { autoMode, permissions } from "./permission-settings.ts";
+import { setting, texts } from "./setting.ts";
 
-/** A setting that may be left out, and what it means to a person. */
-const setting = <T extends z.ZodMiniType>(type: T, about: string): z.ZodMiniOptional<T> =>
-  z.optional(type.check(z.describe(about)));
-
-const texts = z.array(z.string());
 const count = z.int().check(z.minimum(0), z.maximum(1_000_000_000_000));
 const positive = count.check(z.minimum(1));
 const amount = z.number().check(z.positive());
@@ -39,33 +36,6 @@ const model = z.object({
 const provider = z.object({
   baseUrl: setting(z.string(), "Where requests go."),
   key: setting(z.string(), "The key; better kept in the environment."),
-});
-
-const permissions = z.object({
-  allow: setting(texts, "Rules for what runs without a question."),
-  ask: setting(texts, "Rules for what is asked every time."),
-  deny: setting(texts, "Rules for what never runs. Counts from every source."),
-  defaultMode: setting(permissionModeSchema, "The mode in which sessions start."),
-  additionalDirectories: setting(
-    texts,
-    "Further folders to work in; relative ones are meant from the working folder.",
-  ),
-  disableBypassPermissionsMode: setting(
-    z.literal("disable"),
-    "`disable`: nobody can bypass permissions here.",
-  ),
-  protectedPaths: setting(
-    z.enum(["ask", "allowed"]),
-    "`allowed`: writes to git hooks, shell start files and the like are no longer asked in any case.",
-  ),
-});
-
-const autoMode = z.object({
-  allow: setting(texts, "What is fine here, in plain words."),
-  soft_deny: setting(texts, "What is not fine here, in plain words."),
-  hard_deny: setting(texts, "What is never fine, in plain words; a rule that denies is stronger."),
-  environment: setting(texts, "What whoever judges should know of this place."),
-  model: setting(z.string(), "The model that judges; that of the session when left out."),
 });
 
 const hookGroup = z.looseObject({
