@@ -27,6 +27,8 @@ export type ConsoleStage = {
   readonly browser: Browser;
   /** Let in; what it keeps stays from page to page. */
   readonly visitor: BrowserContext;
+  /** Let in as well, with nothing kept yet. */
+  newcomer(): Promise<BrowserContext>;
   /** Of the bare page, which has nothing to keep. */
   readonly stranger: BrowserContext;
   /** A session with about so many events, in a workspace of its own. */
@@ -58,12 +60,16 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
   const client = connect({ url: server.url, secret });
   const browser = await launchChromium();
   const viewport = { viewport: { width: 1440, height: 900 } };
-  const visitor = await browser.newContext(viewport);
+  const newcomer = async (): Promise<BrowserContext> => {
+    const visitor = await browser.newContext(viewport);
+    const door = await visitor.newPage();
+    await door.goto(await client.devices.link());
+    await door.getByRole("main").waitFor();
+    await door.close();
+    return visitor;
+  };
+  const visitor = await newcomer();
   const bare = await startBareServer();
-  const door = await visitor.newPage();
-  await door.goto(await client.devices.link());
-  await door.getByRole("main").waitFor();
-  await door.close();
   return {
     url: server.url,
     pid: server.pid,
@@ -72,6 +78,7 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
     bare,
     browser,
     visitor,
+    newcomer,
     stranger: await browser.newContext(viewport),
     cwd,
     async session(wish) {

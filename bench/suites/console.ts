@@ -26,6 +26,7 @@ export const consoleSuite: Suite = async (bench) => {
       streaming(bench, stage),
       firstPaint(bench, stage),
       bigHistory(bench, stage),
+      neverSeen(bench, stage),
       overview(bench, stage),
       firstLoad(stage),
       terminal(bench, stage),
@@ -172,14 +173,11 @@ function streaming({ counts }: Bench, stage: ConsoleStage): Contest {
 
 /** Written when it is first needed, and shown until the browser keeps it. */
 function visitedOnce(stage: ConsoleStage, wish: SessionWish): () => Promise<WrittenSession> {
-  let session: Promise<WrittenSession> | undefined;
-  return () => {
-    session ??= stage.session(wish).then(async (written) => {
-      await visit(stage, written);
-      return written;
-    });
-    return session;
-  };
+  return once(async () => {
+    const written = await stage.session(wish);
+    await visit(stage, written);
+    return written;
+  });
 }
 
 async function visit(stage: ConsoleStage, session: WrittenSession): Promise<void> {
@@ -213,9 +211,7 @@ async function shownFromStore(
 ): Promise<Samples> {
   const meter = await openMeter(stage.browser, stage.visitor, { withRows: true });
   await meter.page.goto(stage.url + address, { waitUntil: "commit" });
-  const firstRow = (): Promise<number | null> => meter.page.evaluate("window.firstRowMs ?? null");
-  let paint = await firstRow();
-  for (; paint === null; paint = await firstRow()) await pause(100);
+  const paint = await firstRowMs(meter);
   await pause(restMs);
   const samples = {
     paint: [paint],
@@ -225,6 +221,14 @@ async function shownFromStore(
   };
   await meter.close();
   return samples;
+}
+
+/** From the address to the first row on the screen. */
+async function firstRowMs({ page }: Meter): Promise<number> {
+  const look = (): Promise<number | null> => page.evaluate("window.firstRowMs ?? null");
+  let paint = await look();
+  for (; paint === null; paint = await look()) await pause(100);
+  return paint;
 }
 
 /** To messages all over the conversation: the slowest of ten, until the row is on the screen or nobody waits longer. */
@@ -267,6 +271,58 @@ function firstPaint({ counts }: Bench, stage: ConsoleStage): Contest {
       { key: "heap", name: `${what}: memory`, unit: "MB", goal: { kind: "value", most: 150 } },
       { key: "nodes", name: `${what}: nodes`, unit: "nodes", goal: { kind: "value", most: 3_000 } },
     ],
+  };
+}
+
+/** A browser that has nothing of it: the end is to be there before the rest. */
+function neverSeen({ counts }: Bench, stage: ConsoleStage): Contest {
+  const { consoleEvents: events, consoleBytes } = counts;
+  const many = { events, resultBytes: Math.round((consoleBytes * eventsPerRow) / events / 2) };
+  const few = { events: 20 * eventsPerRow * 0.6, resultBytes: 64 };
+  // The server has looked at it for its list before anybody comes.
+  const settled = async (wish: SessionWish): Promise<WrittenSession> => {
+    const written = await stage.session(wish);
+    await pause(counts.consoleRestMs);
+    return written;
+  };
+  const short = once(() => settled(few));
+  const big = once(() => settled(many));
+  const what = `${said(events / 2)} messages, ${Math.round(consoleBytes / 1e6)} MB, never seen before`;
+  const shown = async ({ id, seq, path: address }: WrittenSession): Promise<Samples> => {
+    const newcomer = await stage.newcomer();
+    const meter = await openMeter(stage.browser, newcomer, { withRows: true });
+    await meter.page.goto(stage.url + address, { waitUntil: "commit" });
+    const startedAt = performance.now();
+    const paint = await firstRowMs(meter);
+    while ((await meter.page.evaluate<number>(keptSeq(id))) < seq) await pause(100);
+    const all = performance.now() - startedAt;
+    const long = await meter.longTasks();
+    await meter.close();
+    await newcomer.close();
+    return { paint: [paint], all: [all], long: [long] };
+  };
+  return {
+    name: "never seen",
+    floor: { name: "the same page with 20 rows", run: async () => shown(await short()) },
+    keel: { name: "keel", run: async () => shown(await big()) },
+    figures: [
+      {
+        key: "paint",
+        name: `${what}: last screen painted`,
+        unit: "ms",
+        goal: { kind: "value", most: 1_000 },
+      },
+      { key: "all", name: `${what}: all of it read and kept`, unit: "ms" },
+      { key: "long", name: `${what}: tasks over 50 ms until then`, unit: "tasks" },
+    ],
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

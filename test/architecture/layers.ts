@@ -197,8 +197,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   ),
   // With its gallery; recorded events do not count.
   // With comments on ranges of a diff, other names and the end of workspaces and workers, the page of memory, and a state of
-  // the gallery for each.
-  web: { folder: "web/src/", imports: ["protocol", "view", "client"], lines: 12_900 },
+  // the gallery for each. With the end of a long session before the rest of it.
+  web: { folder: "web/src/", imports: ["protocol", "view", "client"], lines: 13_000 },
 };
 
 /** The only files that may do nothing but export what others own: the doors of the published package. */

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
@@ -50,7 +51,12 @@ test("start, question, answer, comment on a diff and stop are reached by keys, t
   ]);
   execFileSync("git", ["init", "-q"], { cwd: stage.project });
   const served = await stage.serve();
-  const { page, notes } = await stage.visit(served, { reducedMotion: "reduce" });
+  const { page, notes } = await stage.visit(served, { reducedMotion: "reduce", serviceWorkers: "block" });
+  // As over a slow line: the field is there some time after the rest.
+  await page.route(/\/composer-/, async (route) => {
+    await pause(1_200);
+    await route.continue();
+  });
   await page.getByRole("heading", { name: "Nothing is at work yet" }).waitFor();
   // What let it in stands in no address that anybody could see or keep.
   expect(new URL(page.url()).search).toBe("");

@@ -10,7 +10,7 @@ import { encodeHeader, encodeRecord } from "../../keel/src/store/jsonl/line.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { verifies } from "../support/verifies.ts";
-import { type BrowserStage, keptEvents, openBrowserStage, say, startWork } from "./browser-stage.ts";
+import { type BrowserStage, keptEvents, keptLog, openBrowserStage, say, startWork } from "./browser-stage.ts";
 import { until } from "./stage.ts";
 
 const browser = sharedBrowser();
@@ -86,4 +86,48 @@ test("an address leads to a row, near or far, and whoever reads there is not tak
     const text = await seen.innerText();
     return text.length > 1_200 && !text.includes("not shown here");
   });
+});
+
+test("a browser that never saw a long session asks for its end first, and has all of it without a gap", async () => {
+  verifies("S3.13");
+  const stage = await openBrowserStage(browser(), [reply("Never asked for.")]);
+  const { session, events } = writeLog(stage, 1_500);
+  const served = await stage.serve();
+  const { page } = await stage.visit(served);
+  const asked: string[] = [];
+  page.on("websocket", (socket) =>
+    socket.on("framesent", ({ payload }) => {
+      const frame = JSON.parse(String(payload)) as { type: string; operation?: string; after?: number } & {
+        question?: { after?: number; last?: number };
+      };
+      if (frame.type === "follow") asked.push(`follow after ${frame.after}`);
+      if (frame.operation !== "history") return;
+      asked.push(frame.question?.last === undefined ? `page after ${frame.question?.after}` : "the last");
+    }),
+  );
+  await page.goto(`${served.url}/sessions/${session}#input-3`);
+  await until("the row of the address is seen", () => isSeen(page, "input-3"));
+  await until("all of it is kept", async () => (await keptEvents(page)) >= events);
+  expect(asked.filter((one) => !one.startsWith("page"))).toEqual(["the last", `follow after ${events}`]);
+  expect(asked.filter((one) => one.startsWith("page"))[0]).toBe("page after 0");
+  expect((await keptLog(page)).map(({ seq }) => seq)).toEqual(
+    Array.from({ length: events }, (_, at) => at + 1),
+  );
+
+  // Another page makes room meanwhile: what comes later does not count as all that there was.
+  await page.evaluate(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open("keel");
+    opening.onsuccess = () => {
+      const change = opening.result.transaction(["events", "sessions"], "readwrite");
+      change.objectStore("events").clear();
+      change.objectStore("sessions").clear();
+      change.onerror = () => reject(change.error);
+      change.oncomplete = () => { opening.result.close(); resolve(); };
+    };
+  })`);
+  const handle = (await stage.client(served)).attach(session);
+  await handle.submit({ type: "set", patch: { model: "claude-opus-4-5" } });
+  await until("it is told", async () => (await keptEvents(page)) > 0);
+  await page.reload();
+  await until("the row is seen again", () => isSeen(page, "input-3"));
 });

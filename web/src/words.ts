@@ -66,6 +66,7 @@ export const words = {
   searchHere: "Search in this conversation",
   found: (at: number, all: number) => (all === 0 ? "no results" : `${at} of ${all}`),
   toEnd: "To the end",
+  readingEarlier: "Reading what came before …",
   worktree: (branch: string) => `worktree ${branch}`,
   queued: "Waits for the turn to end",
   dropped: (why: string | undefined) => (why === undefined ? "Not sent" : `Not sent: ${why}`),

@@ -147,7 +147,14 @@ export function Conversation({
             <EmptyConversation isLoading={state.phase === "catching-up"} />
           ) : (
             <TranscriptContext value={view.transcript}>
-              <RowList key={session} ref={list} rows={rows} label={words.conversation} start={route.row} />
+              <RowList
+                key={session}
+                ref={list}
+                rows={rows}
+                isPart={!state.isWhole}
+                label={words.conversation}
+                start={route.row}
+              />
             </TranscriptContext>
           )}
           <div className="foot">

@@ -27,6 +27,8 @@ export type RowListHandle = {
 
 type RowListProps = {
   readonly rows: readonly Row[];
+  /** Others come before them, which are not there yet. */
+  readonly isPart?: boolean;
   readonly label: string;
   readonly ref?: Ref<RowListHandle>;
   /** The row that the address names: it is gone to once it is there; until then, and where none is named, the end is shown. */
@@ -36,7 +38,7 @@ type RowListProps = {
 /** Nearer than this to the end is at the end. */
 const nearPx = 48;
 
-export function RowList({ rows, label, ref, start }: RowListProps): ReactElement {
+export function RowList({ rows, isPart = false, label, ref, start }: RowListProps): ReactElement {
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [isFollowing, setFollowing] = useState(true);
   const list = useRef<VirtualizerHandle>(null);
@@ -132,6 +134,7 @@ export function RowList({ rows, label, ref, start }: RowListProps): ReactElement
           {row}
         </Virtualizer>
       </section>
+      {isPart && <p className="earlier quiet">{words.readingEarlier}</p>}
       {!isFollowing && (
         <div className="to-end">
           <Button

@@ -76,7 +76,11 @@ export function recordedClient(recording: Recording): KeelClient {
     greeting: async () => ({ keel: "0.1.0", boot: "recorded", access: recording.access ?? "work" }),
     sessions: async () => [],
     attach,
-    history: async ({ session }) => ({ events: eventsOf(session).filter(isStored), more: false }),
+    // What is told live stands between what is stored: a feed is told all of it as it happens.
+    history: async ({ session, last }) => ({
+      events: last === undefined ? eventsOf(session).filter(isStored) : [],
+      more: false,
+    }),
     workspaces: {
       choices: async () => recording.choices ?? { engines: [], agents: [], models: [] },
       watch: (signal: AbortSignal) =>

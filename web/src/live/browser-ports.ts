@@ -18,7 +18,7 @@ export const browserPorts = (): Pick<
     const timer = setTimeout(then, document.hidden ? hiddenMs : ms);
     return () => clearTimeout(timer);
   },
-  pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
+  pause: (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms)),
   now: () => performance.now(),
   uuid: () => crypto.randomUUID(),
 });
@@ -29,9 +29,10 @@ const maxRestMs = 250;
 
 /**
  * Calls back before a frame. Where frames take long (much streams at once), most of the time is left to others: a key
- * that is typed meanwhile is shown at once, and what comes in is read. Where they take none, each frame is drawn.
+ * that is typed meanwhile is shown at once, and what comes in is read. Where they take none, each frame is drawn; so is
+ * the next one for what somebody waits for.
  */
-function pacedPaint(): (then: () => void) => void {
+function pacedPaint(): WorldPorts["nextPaint"] {
   let freeAt = 0;
   const draw = (then: () => void): void =>
     void requestAnimationFrame(() => {
@@ -42,8 +43,8 @@ function pacedPaint(): (then: () => void) => void {
         freeAt = now + Math.min(maxRestMs, (now - from) * restShare);
       });
     });
-  return (then) => {
-    const restMs = freeAt - performance.now();
+  return (then, when) => {
+    const restMs = when === "now" ? 0 : freeAt - performance.now();
     if (document.hidden) setTimeout(then, hiddenMs);
     else if (restMs > 0) setTimeout(() => draw(then), restMs);
     else draw(then);

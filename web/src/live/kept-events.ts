@@ -85,10 +85,11 @@ function keptIn(database: IDBDatabase): KeptEvents {
     const events = waiting;
     waiting = [];
     const transaction = database.transaction(copied, "readwrite", { durability: "relaxed" });
-    const last = new Map<string, number>();
+    const runs = new Map<string, { readonly first: number; readonly last: number }>();
     for (const event of events) {
       const { session, seq } = event;
-      last.set(session, Math.max(seq, last.get(session) ?? 0));
+      const run = runs.get(session) ?? { first: seq, last: seq };
+      runs.set(session, { first: Math.min(seq, run.first), last: Math.max(seq, run.last) });
       const light: Light<Durable> = lightened(event);
       transaction.objectStore("events").put(light.event);
       if (light.whole !== undefined)
@@ -96,12 +97,14 @@ function keptIn(database: IDBDatabase): KeptEvents {
     }
     const sessions = transaction.objectStore("sessions");
     const ended = endOf(transaction);
-    for (const [id, seq] of last) {
+    for (const [id, { first, last }] of runs) {
       const before = (await answerOf<KeptSession | undefined>(sessions.get(id)))?.seq ?? 0;
-      sessions.put({ id, seq: Math.max(seq, before), usedAt: Date.now() });
+      // Another page has made room, and what came before these is gone: they count once that is here again.
+      if (first > before + 1) continue;
+      sessions.put({ id, seq: Math.max(last, before), usedAt: Date.now() });
     }
     await ended;
-    await makeRoom(database, [...last.keys()]);
+    await makeRoom(database, [...runs.keys()]);
   }
 
   return {

@@ -16,10 +16,10 @@ export type WorldPorts = {
   readonly notes: Pick<Storage, "getItem" | "setItem" | "removeItem">;
   /** Whether the server says that this browser may not come in. */
   isSentAway(): Promise<boolean>;
-  nextPaint(then: () => void): void;
+  nextPaint(then: () => void, when?: "now"): void;
   /** For what changes nothing that is seen as often as not: asking for a paint would bring one about. Returns what calls it off. */
   later(then: () => void, ms: number): () => void;
-  pause(): Promise<void>;
+  pause(ms?: number): Promise<void>;
   now(): number;
   uuid(): string;
 };
@@ -195,6 +195,7 @@ export class World {
     const { kept, nextPaint, pause, now } = this.#ports;
     return new SessionFeed(session, {
       events: (id, after, signal) => this.client.attach(id).events(after, signal),
+      history: async (id, page) => (await this.client.history({ session: id, ...page })).events,
       kept,
       nextPaint,
       pause,

@@ -75,7 +75,6 @@ class DiffWorker implements Worker {
   #show(listed: DiffSummary): void {
     if (this.#last !== undefined) return;
     this.#last = listed;
-    if (this.#watchers.size > 0) void this.#beginWatch();
     for (const rouse of this.#watchers) rouse();
   }
 

@@ -19,7 +19,7 @@ import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log
 import { isSessionId, sessionId } from "./names.ts";
 import { openForReading, openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
-import { type LogSurvey, survey, surveyBehind } from "./survey.ts";
+import { type LogSurvey, survey, surveyBehind, surveyEnd } from "./survey.ts";
 
 export type JsonlStoreOptions = {
   /** `KEEL_HOME` or `~/.keel`; made, private, when the first log is. */
@@ -123,10 +123,11 @@ class JsonlStore implements Store {
     const session = sessionId(id);
     const log = await this.#find(session);
     await using file = await openForReading(this.#files, log, session);
-    const { entries, damage } = await this.#survey(session, log, file);
-    const wanted = after < 0 ? entries.slice(after) : entries.filter(({ seq }) => seq > after);
+    const end = after < 0 ? await surveyEnd(file, { path: log, count: -after }) : undefined;
+    const { entries: known, damage } = end ?? (await this.#survey(session, log, file));
+    const entries = after < 0 ? known.slice(after) : known.filter(({ seq }) => seq > after);
     try {
-      yield* readEvents({ file, entries: wanted, session, damage });
+      yield* readEvents({ file, entries, session, damage });
     } finally {
       for (const notice of damage.notices()) tell?.(notice);
     }

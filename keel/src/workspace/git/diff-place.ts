@@ -21,6 +21,8 @@ export type DiffPlace = {
   readonly head: string | undefined;
   /** Paths are meant letter by letter. Output is cut at a bound; every byte is one character. */
   git(args: readonly string[], input?: string): Promise<GitAnswer>;
+  /** The same for what takes long and nobody waits for. */
+  gitBehind(args: readonly string[]): Promise<GitAnswer>;
 };
 
 const maxBytes = 16 * 1024 * 1024;
@@ -48,27 +50,28 @@ export async function openDiffPlace(
 ): Promise<DiffPlace | Refused> {
   const asked = { env: { ...env, GIT_NO_LAZY_FETCH: "1" }, maxBytes, encoding: "latin1" } as const;
   const run = gitIn({ cwd, ...asked });
-  const found = await run(["rev-parse", "--is-bare-repository", "--absolute-git-dir"], signal);
-  if (!found.ok) return no(whyNone(found.why, cwd));
-  const [isBare, folder = ""] = utf8(found.text).split("\n");
-  if (isBare === "true") return no("This is a bare repository: it has no files that could have changed.");
-  const [shown, head] = await Promise.all([
+  const [found, shown, head] = await Promise.all([
+    run(["rev-parse", "--is-bare-repository", "--absolute-git-dir"], signal),
     run(["rev-parse", "--show-toplevel"], signal),
     run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], signal),
   ]);
+  if (!found.ok) return no(whyNone(found.why, cwd));
+  const [isBare, folder = ""] = utf8(found.text).split("\n");
+  if (isBare === "true") return no("This is a bare repository: it has no files that could have changed.");
   if (!shown.ok) return no(whyNone(shown.why, cwd));
   const top = utf8(shown.text).replace(/\n$/, "");
   // A repository may name any folder as its own: only the one that it stands in is meant.
   const here = await realpath(cwd).catch(() => cwd);
   if (!isInside(here, [top]) || !existsSync(path.join(top, ".git")))
     return no(`The settings of the repository name another folder than this one: ${top}`);
-  const inTop = gitIn({ cwd: top, ...asked });
+  const inTop = (args: readonly string[]): string[] => ["-C", top, ...still, ...args];
   return {
     ok: true,
     top,
     gitFolder: folder,
     head: head.ok ? head.text.trim() : undefined,
-    git: (args, input) => inTop([...still, ...args], signal, input),
+    git: (args, input) => run(inTop(args), signal, input),
+    gitBehind: (args) => run(inTop(args), signal, undefined, "behind"),
   };
 }
 

@@ -39,15 +39,17 @@ export async function readDiffSummary(
   if (!status.ok)
     return { files: [], added: 0, removed: 0, more: 0, problem: shorten(`Git says: ${status.why}`, 300) };
   // Not beside it: where very much has changed, the names would come no sooner than the counts.
-  const counting = place.git([...diffOf("--numstat"), "-z", "-M", from]);
+  const count = () => place.gitBehind([...diffOf("--numstat"), "-z", "-M", from]);
+  const begun = late.aborted && onListed ? undefined : count();
   const { branch, entries } = readStatus(wholeParts(status));
   const found = [...entries, ...readCommitted(committed?.ok ? wholeParts(committed) : "", entries)];
   const first = await inSight(place.top, found.slice(0, firstFiles));
   const about = { base: from, ...(branch === undefined ? {} : { branch }) };
-  if (onListed && !(await isBefore(late, counting))) {
+  if (onListed && !(begun && (await isBefore(late, begun)))) {
     const files = first.map(({ entry, stamp }) => ({ ...entry, added: 0, removed: 0, stamp }));
     onListed({ ...about, more: found.length - first.length, files, added: 0, removed: 0, counting: true });
   }
+  const counting = begun ?? count();
   const listed = [...first, ...(await inSight(place.top, found.slice(firstFiles, maxFiles)))];
   const counts = await counting;
   const lines = readCounts(counts.ok ? wholeParts(counts) : "");
@@ -85,7 +87,7 @@ export async function readDiffTotals(
   if (!place.ok) return undefined;
   const [named, counted] = await Promise.all([
     place.git(["symbolic-ref", "--quiet", "--short", "HEAD"]),
-    place.git([...diffOf("--shortstat"), await baseOf(place)]),
+    place.gitBehind([...diffOf("--shortstat"), await baseOf(place)]),
   ]);
   const count = (word: string): number =>
     Number(new RegExp(`(\\d+) ${word}`).exec(counted.ok ? counted.text : "")?.[1] ?? 0);

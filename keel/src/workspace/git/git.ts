@@ -4,13 +4,19 @@
  */
 
 import { execFile } from "node:child_process";
+import { constants, setPriority } from "node:os";
 import { no, type Refused } from "../../kernel/result.ts";
 import { commandEnvironment, type ProcessEnvironment } from "../processes/environment.ts";
 
 export type GitAnswer = { readonly ok: true; readonly text: string; readonly cut: boolean } | Refused;
 
-/** `input` is what it can read. */
-export type RunGit = (args: readonly string[], signal: AbortSignal, input?: string) => Promise<GitAnswer>;
+/** `input` is what it can read. What is done `behind` gives way to whatever else the machine has to do. */
+export type RunGit = (
+  args: readonly string[],
+  signal: AbortSignal,
+  input?: string,
+  rank?: "behind",
+) => Promise<GitAnswer>;
 
 export type GitPlace = {
   readonly cwd: string;
@@ -23,6 +29,8 @@ export type GitPlace = {
 };
 
 const usualMs = 20_000;
+/** What gives way to others takes as much longer where there are many. */
+const behindTimes = 3;
 const usualBytes = 2 * 1024 * 1024;
 
 export function gitIn({
@@ -32,7 +40,7 @@ export function gitIn({
   encoding = "utf8",
   maxMs = usualMs,
 }: GitPlace): RunGit {
-  const run: RunGit = (args, signal, input) =>
+  const run: RunGit = (args, signal, input, rank) =>
     new Promise((resolve) => {
       const child = execFile(
         "git",
@@ -40,7 +48,7 @@ export function gitIn({
         {
           cwd,
           env: { ...commandEnvironment(env), GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" },
-          timeout: maxMs,
+          timeout: rank === "behind" ? behindTimes * maxMs : maxMs,
           maxBuffer: maxBytes,
           killSignal: "SIGKILL",
           signal,
@@ -52,15 +60,25 @@ export function gitIn({
           resolve(no(stderr.trim().split("\n")[0]?.slice(0, 300) || error.message.slice(0, 300)));
         },
       );
+      if (rank === "behind") giveWay(child.pid);
       // One that ends without reading says why by its end.
       child.stdin?.on("error", () => undefined);
       child.stdin?.end(input ?? "", encoding);
     });
   let known: Promise<readonly string[]> | undefined;
-  return async (args, signal, input) => {
+  return async (args, signal, input, rank) => {
     known ??= filtersOff(run, signal);
-    return run([...(await known), ...args], signal, input);
+    return run([...(await known), ...args], signal, input, rank);
   };
+}
+
+/** Where it has ended already, or the machine does not let us, it runs as others do. */
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Said above.
+  }
 }
 
 /** Settings for one call, as git takes them. */

@@ -29,9 +29,9 @@ export type WatcherOptions = {
   readonly left: () => void;
 };
 
-/** What may be on its way to be drawn. */
-const windowBytes = 256 * 1024;
-const pieceBytes = 64 * 1024;
+/** What may be on its way to be drawn: a key that ends a program is answered behind it. */
+const windowBytes = 64 * 1024;
+const pieceBytes = 16 * 1024;
 
 export class TerminalWatcher {
   readonly #options: WatcherOptions;

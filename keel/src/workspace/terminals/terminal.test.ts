@@ -212,7 +212,7 @@ describe("a flood", () => {
     stop.abort();
     await taking;
     expect(taken).toBeGreaterThan(0);
-    expect(taken).toBeLessThanOrEqual(256 * 1024 + 64 * 1024);
+    expect(taken).toBeLessThanOrEqual(64 * 1024 + 16 * 1024);
   });
 
   test("goes on when the only page does not draw", async () => {

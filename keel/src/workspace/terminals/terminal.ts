@@ -30,11 +30,11 @@ export type TerminalOptions = {
 /** Kept for those who come back, and for those who are slower than others. */
 const keptBytes = 1024 * 1024;
 /** The program waits when this much was not read into the screen yet, until less than the second is left. */
-const unparsedMost = 256 * 1024;
-const unparsedLeast = 64 * 1024;
+const unparsedMost = 64 * 1024;
+const unparsedLeast = 16 * 1024;
 /** And when the fastest watcher is this far behind, until it is within the second; without progress not longer than so. */
-const behindMost = 512 * 1024;
-const behindLeast = 128 * 1024;
+const behindMost = 96 * 1024;
+const behindLeast = 32 * 1024;
 const heldMs = 150;
 /** Who has said nothing for this long is not at work. */
 const quietMs = 1_500;
