@@ -5,6 +5,7 @@ import { httpEmbedder } from "../keel/src/memory/http-embedder.ts";
 import type { Embedder } from "../keel/src/ports/memory-index.ts";
 import { memoryStage, sessionId } from "./memory/stage.ts";
 import { loopback } from "./support/loopback.ts";
+import { verifies } from "./support/verifies.ts";
 
 /** Knows three subjects, by whichever words they are told. */
 const subjects = [/boat|ferry|vessel/i, /money|invoice|payment/i, /disk|storage|space/i];
@@ -108,6 +109,7 @@ test("another embedder replaces the vectors in the background, and says so once"
 });
 
 test("embedders over HTTP speak as each server does, and a key never goes over plain HTTP to elsewhere", async () => {
+  verifies("S1.29");
   const server = await loopback((response, { path }) => {
     const swapped = {
       data: [

@@ -134,7 +134,7 @@ export function watch(child: ChildProcess): Running {
   return { child, out: () => text(out), err: () => text(err), ended };
 }
 
-function logsIn(projects: string): string[] {
+export function logsIn(projects: string): string[] {
   if (!existsSync(projects)) return [];
   return readdirSync(projects).flatMap((key) =>
     readdirSync(path.join(projects, key))
@@ -143,7 +143,7 @@ function logsIn(projects: string): string[] {
   );
 }
 
-function eventsIn(file: string | undefined): LoggedEvent[] {
+export function eventsIn(file: string | undefined): LoggedEvent[] {
   if (file === undefined) return [];
   const text = readFileSync(file, "utf8");
   // The command may be writing its next line at this very moment.

@@ -92,6 +92,25 @@ describe("keel usage", () => {
     expect((await stage.run(["usage", "--project"])).stdout).toContain("2 sessions, 2 replies: at least $");
   });
 
+  test("--tools counts calls by tool, project and day, as a table and as JSON", async () => {
+    verifies("S1.26");
+    const stage = await openStage({
+      replies: [
+        reply(toolUse("Read", { file_path: "none.txt" }), toolUse("Bash", { command: "touch x" })),
+        reply("No."),
+      ],
+    });
+    await stage.run(["-p", "look"]);
+    const said = await stage.run(["usage", "--tools"]);
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    expect(said.stdout).toMatch(/^2 calls in 1 session: 1 failed, 1 refused, 0 interrupted\n/);
+    expect(said.stdout).toMatch(/^Bash +1 +0 +1 +0 /m);
+    const all = JSON.parse((await stage.run(["usage", "--tools", "--days", "2", "--json"])).stdout);
+    expect(all).toMatchObject({ sessions: 1, tools: { Read: { calls: 1, failed: 1 }, Bash: { denied: 1 } } });
+    expect(all.projects).toMatchObject({ [stage.project]: { calls: 2 } });
+    expect(await stage.run(["usage", "--tools", "--metrics"])).toMatchObject({ code: 64 });
+  });
+
   test("ends with its own code where nothing was said, asked wrongly, or the session is unknown", async () => {
     const stage = await openStage({ replies: [] });
     expect(await stage.run(["usage"])).toMatchObject({ code: 66, stdout: "" });

@@ -1,60 +1,22 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { agree, say, scriptedHome } from "../../../test/support/scripted-home.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
-import { text } from "../protocol/message.ts";
-import { startModelServer } from "../testing/model-server.ts";
 import { byPosition, reply, toolUse } from "../testing/reply.ts";
-import { openHome } from "./home.ts";
-import type { OpenSession } from "./open-session.ts";
 
 const id = "00000000-0000-7000-8000-000000000001";
 
-/** A home in a folder of its own, with a model that follows the script. */
-async function homeWith(script: Parameters<typeof startModelServer>[0]["script"]) {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-home-")));
-  const cwd = path.join(folder, "project");
-  mkdirSync(cwd);
-  const server = await startModelServer({ script });
-  const env = {
-    PATH: process.env["PATH"],
-    HOME: folder,
-    KEEL_HOME: path.join(folder, ".keel"),
-    ANTHROPIC_BASE_URL: server.url,
-    ANTHROPIC_API_KEY: "test-key",
-  };
-  const home = openHome({ env, cwd });
-  onTestFinished(async () => {
-    await home.close();
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const options = { version: "0", cwd, env, model: "claude-sonnet-4-5", asks: "answered" as const };
-  return { home, cwd, options };
-}
-
 const locks = (home: { path: string }): string[] =>
   readdirSync(path.join(home.path, "run")).filter((name) => /\.(?:lock|lease)$/.test(name));
-
-const say = (session: OpenSession, words: string) =>
-  session.submit({ type: "input", content: [text(words)] });
-
-/** Says yes to whatever is asked. */
-function agree(session: OpenSession): void {
-  session.onEvent((event) => {
-    if (event.type === "ask.opened")
-      void session.submit({ type: "answer", askId: event.ask.id, answer: { verdict: "allow" } });
-  });
-}
 
 describe("two homes in one process", () => {
   test("work side by side, and closing one leaves the other at work", async () => {
     const touch = [reply(toolUse("Bash", { command: "touch asked" })), reply("ok")];
     const wait = [reply(toolUse("Bash", { command: "touch begun; sleep 1.5; touch ended" })), reply("ok")];
-    const one = await homeWith(byPosition(touch));
-    const other = await homeWith(byPosition([...touch, ...wait]));
+    const one = await scriptedHome(byPosition(touch));
+    const other = await scriptedHome(byPosition([...touch, ...wait]));
     // The same id: neither of them holds the other's session.
     const which = { kind: "new", id } as const;
     const first = await one.home.open({ ...one.options, which });
@@ -81,7 +43,7 @@ describe("two homes in one process", () => {
 
   test("that read their first commands at the same moment both understand them", async () => {
     const list = [reply(toolUse("Bash", { command: "ls | head -n 1" })), reply("ok")];
-    const homes = await Promise.all([1, 2, 3].map(() => homeWith(byPosition(list))));
+    const homes = await Promise.all([1, 2, 3].map(() => scriptedHome(byPosition(list))));
     const sessions = await Promise.all(homes.map(({ home, options }) => home.open(options)));
     const asked: Envelope[] = [];
     for (const session of sessions)
@@ -99,7 +61,7 @@ describe("attach", () => {
     events.filter((event): event is Durable => isDurable(event) && !event.origin);
 
   test("gives what was and what comes, without a gap and nothing twice, however late", async () => {
-    const { home, options } = await homeWith({ replies: [], otherwise: reply(words) });
+    const { home, options } = await scriptedHome({ replies: [], otherwise: reply(words) });
     const session = await home.open(options);
     const readers: Promise<{ after: number; got: Envelope[] }>[] = [];
     const attach = (after: number): void =>
@@ -126,7 +88,7 @@ describe("attach", () => {
   });
 
   test("gives the log of a session that nobody has open, and ends", async () => {
-    const { home, options } = await homeWith({ replies: [], otherwise: reply("ok") });
+    const { home, options } = await scriptedHome({ replies: [], otherwise: reply("ok") });
     const session = await home.open(options);
     await say(session, "hello");
     await session.idle();

@@ -36,7 +36,6 @@ export class Home implements AsyncDisposable {
   readonly #resources: HomeResources;
   readonly #open = new Map<string, OpenSession>();
   #closing: Promise<void> | undefined;
-  #conversations: Promise<HomeConversations> | undefined;
 
   constructor(resources: HomeResources) {
     this.#resources = resources;
@@ -75,22 +74,17 @@ export class Home implements AsyncDisposable {
     void session.closed.then(() => {
       this.#open.delete(session.id);
       // Beside whatever comes next: who asks brings it up to date as well.
-      void this.#conversations?.then((tables) => tables.refresh()).catch(() => undefined);
+      void this.#resources
+        .openedConversations()
+        ?.then((tables) => tables.refresh())
+        .catch(() => undefined);
     });
     return session;
   }
 
-  /** What was said in the sessions, as tables that follow their logs. Loaded and opened when it is first asked for. */
+  /** What was said in the sessions, as tables that follow their logs. */
   conversations(): Promise<HomeConversations> {
-    this.#conversations ??= this.#openConversations();
-    return this.#conversations;
-  }
-
-  async #openConversations(): Promise<HomeConversations> {
-    const { homeConversations } = await import("./conversations/home-conversations.ts");
-    const { path: home, store, clock } = this.#resources;
-    const never = new AbortController().signal;
-    return homeConversations({ home, store, sleep: (ms) => clock.sleep(ms, never) });
+    return this.#resources.conversations();
   }
 
   /** One that the server of the home has, as one of those who speak to it. Throws as `joinServed` does. */
@@ -188,7 +182,6 @@ export class Home implements AsyncDisposable {
   async #end(): Promise<void> {
     // What kept one from closing was told to whoever has it; the others close all the same.
     await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
-    await (await this.#conversations)?.close();
     await this.#resources.close();
   }
 }

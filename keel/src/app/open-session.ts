@@ -158,6 +158,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => composition.mcp.close());
+  undo.defer(() => composition.custom?.close());
   if (options.mcpStart !== "asked") composition.mcp.start();
   const port = lateModel();
   const parts: SessionPorts = {
@@ -189,6 +190,8 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) undo.defer(model.close);
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
+  composition.alarms?.follow(session);
+  composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
   const { permissionMode } = composition;
   const { thinking, title } = options;
   // What a session was told before stands over a file.
@@ -262,7 +265,14 @@ function handleOf({
   session.onEvent((event) => {
     if (isDurable(event) && !event.origin) toldSeq = event.seq;
     settled.hear(event);
+    // By then somebody listens, and the folders were looked at.
+    if (event.type === "model.started" && !event.origin) tell(kit.custom?.problems() ?? []);
   });
+  const tell = (problems: readonly string[]): void => {
+    const notice = { type: "notice.raised", level: "warning", code: "custom_tools" } as const;
+    for (const text of problems)
+      session.relay({ ...notice, text, at: kit.parts.clock.now(), session: session.id });
+  };
   const history = (after?: number): AsyncIterable<Durable> => log.read(after);
   const info = factsOf(kit, model);
   const filesFound: InquiredSession["found"] = {};
@@ -289,6 +299,8 @@ function handleOf({
   const idle = async (): Promise<void> => {
     do await session.run();
     while (hasWork(session.state) && !session.fault && !closing);
+    // Who waits for the end of the work hears what it has cost.
+    await kit.alarms?.settled();
     if (session.fault) throw session.fault;
   };
   kit.transcript.follow({ session, location, history, folds });
@@ -372,6 +384,7 @@ function handleOf({
       const end = { session, model, clock, budget, ...beside };
       place.release();
       kit.editor.close();
+      kit.custom?.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);

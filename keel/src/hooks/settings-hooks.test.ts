@@ -31,6 +31,7 @@ function fired(entry: Entry, { event = "PreToolUse", env = {} }: { event?: strin
     postJson: jsonPoster({ allowHosts: [] }),
     cwd: folder,
     projectRoot: folder,
+    rates: { taken: new Map(), now: () => 0 },
     env: { ...env },
   });
   const fire = hookFirer({ hooks, transcript: async () => "/log" });

@@ -12,6 +12,7 @@ import {
   promptHook,
   toolHook,
 } from "./model-hooks.ts";
+import { type RateCounts, rateHook } from "./rate-hook.ts";
 import { type Hook, isMatcher } from "./run.ts";
 
 export type ShellHookContext = {
@@ -24,6 +25,8 @@ export type ShellHookContext = {
   readonly pluginRoot?: string | undefined;
   /** Calls a tool of an MCP server; absent where there are none. */
   readonly callTool?: CallTool | undefined;
+  /** What hooks of the type `rate` have let through. */
+  readonly rates: RateCounts;
   /** For headers that name a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
 };
@@ -52,7 +55,7 @@ export function hooksInSettings(
         return [];
       }
       return entries.flatMap((entry): Hook[] => {
-        const hook = hookOf(entry, { event, world: context });
+        const hook = hookOf(entry, { event, matcher, world: context });
         if (typeof hook !== "string") return [{ ...hook, matcher }];
         problems.push(`A ${event} hook is left out: ${hook}`);
         return [];
@@ -62,7 +65,9 @@ export function hooksInSettings(
   return { hooks: found, problems };
 }
 
-function hookOf(entry: WrittenShellHook, at: { event: HookEvent; world: ShellHookContext }): Hook | string {
+type HookPlace = { event: HookEvent; matcher: string | undefined; world: ShellHookContext };
+
+function hookOf(entry: WrittenShellHook, at: HookPlace): Hook | string {
   switch (entry["type"]) {
     case "command":
       return typeof entry["command"] === "string"
@@ -76,6 +81,8 @@ function hookOf(entry: WrittenShellHook, at: { event: HookEvent; world: ShellHoo
       return promptHook(entry, { ...common(entry, at.event), event: at.event });
     case "mcp_tool":
       return toolHook(entry, { ...common(entry, at.event), callTool: at.world.callTool });
+    case "rate":
+      return rateHook(entry, { ...common(entry, at.event), matcher: at.matcher }, at.world.rates);
     case "agent":
       return "a hook cannot start an agent; ask the model by a hook of the type `prompt`, or run `keel -p` as a command.";
     default:

@@ -177,6 +177,11 @@ export const faults = {
     hint: "A server on the internet must not lead into a private network.",
     exit: exitCodes.usage,
   },
+  tool_program_failed: {
+    says: "{reason}",
+    hint: "Mend the file of the tool, or take it out of its folder.",
+    exit: exitCodes.turnFailed,
+  },
   hook_failed: {
     says: "{reason}",
     hint: "Mend the hook, or take it out of the settings.",

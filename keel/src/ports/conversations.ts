@@ -5,7 +5,7 @@
  */
 import type { Json } from "../kernel/json.ts";
 import type { InputBlock } from "../protocol/message.ts";
-import type { Outcome } from "../protocol/outcome.ts";
+import type { CountedCall, Outcome } from "../protocol/outcome.ts";
 
 export type StoredConversation = {
   /** Also the id of its session. */
@@ -67,7 +67,13 @@ export type FoundMessage = {
   readonly excerpt: string;
 };
 
-/** Every method but `create`, `list` and `search` throws `session_unknown` for what is not there. */
+export type CallsWanted = {
+  readonly id?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly since?: number | undefined;
+};
+
+/** Every method but `create`, `list`, `search` and `calls` throws `session_unknown` for what is not there. */
 export interface Conversations {
   /** One that has said nothing yet. Known already: nothing changes. */
   create(begun: {
@@ -93,6 +99,8 @@ export interface Conversations {
   /** By its call once. */
   logToolUse(id: string, use: LoggedToolUse): Promise<void>;
   toolUses(id: string): Promise<readonly LoggedToolUse[]>;
+  /** The calls of one, of all in a folder, or of all, since a time; the oldest first. Those of agents are among them. */
+  calls(wanted: CallsWanted): Promise<readonly CountedCall[]>;
   /** The best first: all of the words, in titles and messages. No words: nothing. */
   search(wanted: { words: string; limit?: number | undefined }): Promise<readonly FoundMessage[]>;
 }

@@ -30,3 +30,18 @@ export function outcomeOf(event: Omit<Extract<DurableEvent, { type: "tool.finish
   if (failed) return { kind: "failed" };
   return answer === undefined ? { kind: "done", data } : { kind: "answered", answer };
 }
+
+/** A call as it is counted: what it was, where and when, and how it went. */
+export type CountedCall = {
+  readonly tool: string;
+  readonly session: string;
+  /** The folder of its session. */
+  readonly cwd: string;
+  readonly at: number;
+  readonly ms: number;
+  readonly outcome: Outcome["kind"];
+  /** By whose leave it ran; left out for one that did not run. */
+  readonly by?: string | undefined;
+  /** Of its input, as JSON. */
+  readonly inputBytes: number;
+};

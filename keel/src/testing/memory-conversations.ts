@@ -9,6 +9,7 @@ import type {
   StoredConversation,
 } from "../ports/conversations.ts";
 import { textOf } from "../protocol/message.ts";
+import type { CountedCall } from "../protocol/outcome.ts";
 import { titleOf } from "../protocol/title.ts";
 
 type HeldConversation = {
@@ -79,6 +80,13 @@ export function memoryConversations(): Conversations {
       find(id).uses.set(use.callId, use);
     },
     toolUses: async (id) => [...find(id).uses.values()],
+    async calls({ id, cwd, since = 0 }) {
+      return [...all.values()]
+        .filter((one) => (id === undefined || one.id === id) && (cwd === undefined || one.cwd === cwd))
+        .flatMap((one) => [...one.uses.values()].map((use) => counted(one, use)))
+        .filter(({ at }) => at >= since)
+        .sort((left, right) => left.at - right.at);
+    },
     async search({ words, limit = 50 }) {
       const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
       if (wanted.length === 0) return [];
@@ -125,4 +133,10 @@ function placesIn(kept: HeldConversation, wanted: readonly string[]): FoundMessa
     return has(text) ? [{ ...about, message: id, role, at, excerpt: line(text) }] : [];
   });
   return [...inTitle, ...inMessages];
+}
+
+function counted({ id, cwd }: HeldConversation, use: LoggedToolUse): CountedCall {
+  const { tool, at, ms, outcome, by, input } = use;
+  const inputBytes = new TextEncoder().encode(JSON.stringify(input)).length;
+  return { tool, session: id, cwd, at, ms, outcome, ...(by === undefined ? {} : { by }), inputBytes };
 }

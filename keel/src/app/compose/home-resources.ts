@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import type { RateCounts } from "../../hooks/rate-hook.ts";
 import type { LinkPool } from "../../mcp/pool.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
 import type { MemoryIndex } from "../../ports/memory-index.ts";
@@ -16,6 +17,7 @@ import { jsonlStore } from "../../store/jsonl/store.ts";
 import type { LogKind, LogPlaces } from "../../store/log-kind.ts";
 import { logPlaces } from "../../store/log-places.ts";
 import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { HomeConversations } from "../conversations/home-conversations.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
 import { type LateGuard, lateGrammar } from "./late-ports.ts";
 import { type Heap, MemoryBudget } from "./memory-budget.ts";
@@ -39,6 +41,12 @@ export type HomeResources = {
   links(): Promise<LinkPool>;
   /** What its conversations said: one index for all its sessions, by the wishes of the first. Loaded when it is wanted. */
   memoryIndex(wishes: MemoryWishes): Promise<MemoryIndex>;
+  /** What was said in the sessions, as tables that follow their logs. Loaded and opened when it is first asked for. */
+  conversations(): Promise<HomeConversations>;
+  /** The same, where somebody has asked for it. */
+  openedConversations(): Promise<HomeConversations> | undefined;
+  /** What hooks that limit a rate have let through, in all sessions. */
+  readonly rates: RateCounts;
   /** Takes a session whose log is gone out of the index, where there is one. */
   dropMemory(session: string): Promise<void>;
   /** Ends every process that is still guarded. */
@@ -56,6 +64,12 @@ export function homeResources(
   const logs = logPlaces({ home: path, now: clock.now, kind });
   let pool: Promise<LinkPool> | undefined;
   let index: Promise<MemoryIndex> | undefined;
+  let tables: Promise<HomeConversations> | undefined;
+  const openTables = async (): Promise<HomeConversations> => {
+    const { homeConversations } = await import("../conversations/home-conversations.ts");
+    const never = new AbortController().signal;
+    return homeConversations({ home: path, store, sleep: (ms) => clock.sleep(ms, never) });
+  };
   const guardOf =
     (wish: GuardMode, env: EnvironmentVariables): LateGuard =>
     () => {
@@ -96,6 +110,12 @@ export function homeResources(
       index ??= openIndex(wishes);
       return index;
     },
+    conversations() {
+      tables ??= openTables();
+      return tables;
+    },
+    openedConversations: () => tables,
+    rates: { taken: new Map(), now: () => clock.monotonicMs() },
     async dropMemory(session) {
       const opened = await index;
       if (opened) return opened.drop(session);
@@ -104,6 +124,7 @@ export function homeResources(
       await own.drop(session).finally(() => own.close());
     },
     async close() {
+      await (await tables)?.close();
       await (await index)?.close();
       await Promise.all([...guards.values()].map(async (guard) => (await guard).close()));
       await logs.close();

@@ -2,6 +2,7 @@
 import type { Plugin } from "../../config/definitions/plugins.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { CallTool } from "../../hooks/model-hooks.ts";
+import type { RateCounts } from "../../hooks/rate-hook.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { fault } from "../../kernel/fault.ts";
 import { wireName } from "../../mcp/names.ts";
@@ -22,6 +23,7 @@ export async function sessionHooks(
     transcript,
     plugins,
     callTool,
+    rates,
   }: {
     inForce: Pick<SettingsInForce, "settings" | "env" | "commandEnv">;
     guard: LateGuard;
@@ -29,6 +31,7 @@ export async function sessionHooks(
     transcript: (session: string, agentId?: string) => Promise<string | undefined>;
     plugins: readonly Plugin[];
     callTool: CallTool;
+    rates: RateCounts;
   },
 ): Promise<{ hooks: Hooks; problems: readonly string[] }> {
   if (own.length === 0 && [settings, ...plugins].every(({ hooks }) => hooks === undefined))
@@ -44,6 +47,7 @@ export async function sessionHooks(
     cwd,
     projectRoot: cwd,
     callTool,
+    rates,
     env,
   };
   const written = [

@@ -26,8 +26,13 @@ import type { ProcessEnvironment } from "../../workspace/processes/environment.t
 import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
+import type { SessionAudit } from "../audit/audit.ts";
+import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts";
+import type { SettingsLocation } from "../maintenance/settings-files.ts";
+import type { OpenOptions } from "../options.ts";
 import type { TranscriptCopy } from "../transcripts/copy.ts";
 import type { TranscribedSession, TranscriptOptions } from "../transcripts/session-transcript.ts";
+import type { CostAlarms, costAlarms } from "./cost-alarms.ts";
 import type { IndexedHome, SessionRecall } from "./recall.ts";
 
 /** What ends processes, once the first is about to start. */
@@ -289,6 +294,44 @@ export async function lateRecall(
   if (persist === "memory" || (settings.memory?.recall ?? "off") === "off") return undefined;
   const { sessionRecall } = await import("./recall.ts");
   return sessionRecall(shared, { settings, env, cwd: root, root });
+}
+
+/** Undefined where no folder of tools is there. */
+export async function lateCustomTools(
+  folders: CustomToolsOptions["folders"],
+  {
+    env,
+    guard,
+    cwd,
+    ids,
+    ...options
+  }: ProcessContext & Omit<CustomToolsOptions, "folders" | "programs"> & { cwd: string; ids: Ids },
+): Promise<CustomTools | undefined> {
+  if (folders.length === 0) return undefined;
+  const { customTools } = await import("../custom-tools/custom-tools.ts");
+  return customTools({
+    ...options,
+    folders,
+    programs: { run: latePrograms({ env, guard }), cwd, newMark: () => ids.uuid() },
+  });
+}
+
+/** What is kept nowhere is on nobody's account; and nothing is loaded where nobody has set a sum. */
+export async function lateAlarms(
+  { persist }: Pick<OpenOptions, "persist">,
+  shared: Parameters<typeof costAlarms>[0],
+  settings: KeelSettings,
+): Promise<CostAlarms | undefined> {
+  if (persist === "memory" || Object.keys(settings.costAlarms ?? {}).length === 0) return undefined;
+  return (await import("./cost-alarms.ts")).costAlarms(shared, settings);
+}
+
+export async function lateAudit(
+  place: SettingsLocation,
+  { settings: { audit }, ...session }: { settings: KeelSettings; clock: Clock; project: string },
+): Promise<SessionAudit | undefined> {
+  if (!audit?.enabled) return undefined;
+  return (await import("../audit/audit.ts")).sessionAudit({ place, wish: audit, ...session });
 }
 
 /** None where the host did not ask for it, or the settings say no. */

@@ -1,6 +1,6 @@
 /** Everything that people, projects and plugins bring along in files: read once at the start, their texts when used. */
 import path from "node:path";
-import { foldersByKind } from "../../config/definitions/folders.ts";
+import { type ConfigFolder, foldersByKind } from "../../config/definitions/folders.ts";
 import {
   type LibraryFiles,
   type PromptFile,
@@ -32,6 +32,8 @@ export type SessionLibrary = LibraryFiles & {
   readonly plugins: readonly Plugin[];
   /** Where skills, commands and agents come from: a skill names files beside it. */
   readonly folders: readonly string[];
+  /** Where tools of a person's own stand. A plugin brings none: what it calls so may be anything. */
+  readonly toolFolders: readonly ConfigFolder[];
 };
 
 /** Never throws: what cannot be read is told and left out. */
@@ -46,6 +48,7 @@ export async function readLibrary(options: LibraryOptions): Promise<SessionLibra
     skills: [...read.skills, ...bundledSkills.filter(({ name }) => !own.has(name))],
     plugins,
     folders: (["skills", "commands", "agents"] as const).flatMap(foldersOf).map(({ path: folder }) => folder),
+    toolFolders: foldersOf("tools").filter(({ source }) => source !== "plugin"),
     problems: [...problems, ...folderKinds.flatMap((kind) => byKind(kind).problems), ...read.problems],
   };
 }

@@ -10,15 +10,18 @@ import type { Hook } from "../../hooks/run.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
-import type { Tool } from "../../ports/tool.ts";
+import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { offersForeign } from "../../tools/presets.ts";
+import type { SessionAudit } from "../audit/audit.ts";
+import type { CustomTools } from "../custom-tools/custom-tools.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
+import type { CostAlarms } from "./cost-alarms.ts";
 import { foldersOf, type LiveFolders, liveFolders } from "./folders.ts";
 import type { HomeResources } from "./home-resources.ts";
 import { hookCalls, sessionHooks } from "./hooks.ts";
@@ -27,7 +30,10 @@ import {
   filesWith,
   type LateGuard,
   type LateTranscript,
+  lateAlarms,
+  lateAudit,
   lateCheckpoints,
+  lateCustomTools,
   lateDiagnostics,
   lateDocuments,
   lateFileSearch,
@@ -78,6 +84,8 @@ export type SessionComposition = {
   /** The editor of its folder, where one is wanted. */
   readonly editor: LateEditor;
   readonly own: OwnToolbox;
+  /** Tools of the person's own, from folders. */
+  readonly custom: CustomTools | undefined;
   /** What of Keel's own folder it may read. */
   readonly ownFiles: OwnFiles;
   /** What the session is told and can call by name. */
@@ -88,6 +96,10 @@ export type SessionComposition = {
   readonly transcript: LateTranscript;
   /** Where a person wants to be reminded of earlier conversations. */
   readonly recall: SessionRecall | undefined;
+  /** Where a person wants to hear what they spend. */
+  readonly alarms: CostAlarms | undefined;
+  /** Where a person wants to have on record who decided what. */
+  readonly audit: SessionAudit | undefined;
   readonly notices: readonly LogNotice[];
 };
 
@@ -168,10 +180,18 @@ export async function composeSession(
     plugins: withServersOf(plugins, options),
     isOffered: takesForeign,
   });
-  const own = ownToolbox(
-    options.ownTools ?? [],
-    (tool) => takesForeign && offeredTools([tool], rules.now).length > 0,
-  );
+  const isOffered = (tool: ToolHead): boolean => offeredTools([tool], rules.now).length > 0;
+  const custom = takesForeign
+    ? await lateCustomTools(texts.library.toolFolders, {
+        env: started.commandEnv,
+        guard,
+        cwd: workspace.cwd,
+        ids,
+        clock,
+        isOffered,
+      })
+    : undefined;
+  const own = ownToolbox(options.ownTools ?? [], (tool) => takesForeign && isOffered(tool));
 
   const skilled = { library: texts.port, rules: rules.now };
   const agents = sessionAgents({
@@ -198,7 +218,7 @@ export async function composeSession(
     rules: permissions.atStart,
     memory,
     library: texts.port,
-    late: mcp.hasServers ? "some" : "none",
+    late: mcp.hasServers || custom ? "some" : "none",
     agents: agents.supervisor,
     worktrees: worktrees.port,
   });
@@ -211,6 +231,7 @@ export async function composeSession(
     transcript: (_, agentId) => transcript.path(agentId),
     plugins: texts.library.plugins,
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
+    rates: shared.rates,
   });
   const problems = [
     ...permissions.problems,
@@ -236,12 +257,15 @@ export async function composeSession(
     rules,
     folders,
     own,
+    custom,
     ownFiles: kept,
     texts,
     agents,
     worktrees,
     transcript,
     recall,
+    alarms: await lateAlarms(options, shared, settings),
+    audit: await lateAudit(options, { clock, settings, project: workspace.cwd }),
     store,
     mcp,
     editor,
@@ -264,7 +288,11 @@ export async function composeSession(
       budget,
       recover: (task) => agents.supervisor.recover(task),
       asks: options.asks ?? "refused",
-      toolbox: joinBoxes(takesForeign ? [own, allowedBox(mcp.toolbox, rules.now)] : [own]),
+      toolbox: joinBoxes([
+        own,
+        ...(custom ? [custom.toolbox] : []),
+        ...(takesForeign ? [allowedBox(mcp.toolbox, rules.now)] : []),
+      ]),
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       ...(recall ? { recall: recall.port } : {}),

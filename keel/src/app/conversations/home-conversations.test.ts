@@ -208,3 +208,26 @@ test("a conversation whose log is gone is shown so, and is made again from the t
     "You are welcome.",
   ]);
 });
+
+test("tables of the first form are brought to this one, and keep what is left of a log that is gone", async () => {
+  await keep(1, ["Where is the clock?", "On the wall."]);
+  await keep(2, ["Is it late?", "No."]);
+  const gone = await (async () => {
+    await using home = homeOf();
+    await (await home.conversations()).refresh();
+    return home.sessions.location(idOf(1)) ?? "";
+  })();
+  const { DatabaseSync } = await import("node:sqlite");
+  const old = new DatabaseSync(database);
+  old.exec("DROP TABLE charges; PRAGMA user_version = 1");
+  old.close();
+  await rm(gone);
+  await using home = homeOf();
+  const tables = await home.conversations();
+  expect(await tables.spent(0)).toBe(0);
+  const { conversations } = await tables.list();
+  expect(conversations.map(({ id, log, messages }) => [id, log, messages])).toEqual([
+    [idOf(2), "there", 2],
+    [idOf(1), "gone", 2],
+  ]);
+});

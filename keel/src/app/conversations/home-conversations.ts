@@ -3,7 +3,7 @@
  * first as far as that takes a moment; a file that was deleted or damaged is made again from the logs before it answers.
  */
 import { each } from "../../kernel/one-by-one.ts";
-import type { Conversations, StoredConversation } from "../../ports/conversations.ts";
+import type { Conversations, LoggedToolUse, StoredConversation } from "../../ports/conversations.ts";
 import type { SessionInfo, Store } from "../../ports/store.ts";
 import {
   type ConversationCache,
@@ -13,6 +13,8 @@ import {
 import { SaidInLog } from "./said-in-log.ts";
 
 export type HomeConversations = Conversations & {
+  /** What all requests since a time have cost, in US dollars, as far as logs have it by now. */
+  spent(since: number): Promise<number>;
   /** Takes in what logs have said since; resolves when all of it is in. */
   refresh(): Promise<void>;
   /** Whether all logs were taken in once; else the first who asks waits for that. */
@@ -95,6 +97,14 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
       }),
     search: (wanted) => answered(() => cache.search(wanted)),
     toolUses: (id) => answered(() => cache.toolUses(id)),
+    async calls(wanted) {
+      await refresh();
+      return answered(() => cache.calls(wanted));
+    },
+    async spent(since) {
+      await refresh();
+      return answered(() => cache.spent(since));
+    },
     async close() {
       await filling?.catch(() => undefined);
       cache.close();
@@ -173,6 +183,21 @@ async function read(store: Store, info: SessionInfo, after: number): Promise<Tak
   } catch {
     return undefined;
   }
-  const { messages, uses, seq } = said;
-  return { id, cwd, createdAt, title, bytes, seq, messages, uses };
+  const { messages, charges, seq } = said;
+  const uses = [...said.uses, ...(await usesOfAgents(store, said.agents))];
+  return { id, cwd, createdAt, title, bytes, seq, messages, uses, charges };
+}
+
+/** Each in a log of its own. What cannot be read is not counted. */
+async function usesOfAgents(store: Store, agents: ReadonlySet<string>): Promise<LoggedToolUse[]> {
+  const uses: LoggedToolUse[] = [];
+  const waiting = new Set(agents);
+  for (const agent of waiting) {
+    const said = new SaidInLog(0);
+    await each(store.read(agent, 0), (event) => said.add(event)).catch(() => undefined);
+    uses.push(...said.uses.map((use) => ({ ...use, callId: `${agent}/${use.callId}` })));
+    // It may have had some of its own; a set that grows is gone through to its end.
+    for (const below of said.agents) waiting.add(below);
+  }
+  return uses;
 }

@@ -2,9 +2,11 @@
 import type { Json } from "../../kernel/json.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { ConversationMessage, LoggedToolUse } from "../../ports/conversations.ts";
+import { isCharge } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { text } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
+import type { Charge } from "../../store/sqlite/conversation-table.ts";
 import { saidIn } from "../sessions/search-sessions.ts";
 import { textOfParts } from "../transcripts/wire-blocks.ts";
 
@@ -14,16 +16,20 @@ const RESULT_CHARACTERS = 2_000;
 export class SaidInLog {
   readonly messages: ConversationMessage[] = [];
   readonly uses: LoggedToolUse[] = [];
+  readonly charges: Charge[] = [];
+  /** Sessions of agents that have ended, each with a log of its own. */
+  readonly agents = new Set<string>();
   /** The event up to which nothing need be looked at again: calls that still run are known by what came before them. */
   get seq(): number {
     const [first] = this.#running.values();
     return first === undefined ? this.#last : first - 1;
   }
   #last: number;
-  /** By the event that asked for them. */
+  /** By the event that asked for them; calls, and agents. */
   readonly #running = new Map<string, number>();
   readonly #inputs = new Map<string, Json>();
   readonly #leaves = new Map<string, string>();
+  readonly #agents = new Map<string, string>();
 
   constructor(after: number) {
     this.#last = after;
@@ -32,6 +38,8 @@ export class SaidInLog {
   add(event: Durable): void {
     this.#last = event.seq;
     this.messages.push(...messagesIn(event));
+    this.charges.push(...chargesIn(event));
+    if (event.type === "task.changed") this.#follow(event);
     if (event.type === "model.finished")
       for (const block of event.content)
         if (block.type === "tool_use") {
@@ -45,6 +53,18 @@ export class SaidInLog {
     if (event.type !== "tool.finished") return;
     this.uses.push(this.#use(event));
     this.#running.delete(event.callId);
+  }
+
+  /** What an agent did stands in its log by the time it has ended. */
+  #follow({ taskId, status, data, seq }: Durable & { type: "task.changed" }): void {
+    if (data?.session !== undefined) this.#agents.set(taskId, data.session);
+    const session = this.#agents.get(taskId);
+    if (session === undefined) return;
+    if (status === "running") this.#running.set(taskId, this.#running.get(taskId) ?? seq);
+    else {
+      this.#running.delete(taskId);
+      this.agents.add(session);
+    }
   }
 
   #use(event: Durable & { type: "tool.finished" }): LoggedToolUse {
@@ -61,6 +81,14 @@ export class SaidInLog {
       ms,
     };
   }
+}
+
+/** As the bill counts them: what an agent used comes with its end. */
+function chargesIn(event: Durable): Charge[] {
+  const { at } = event;
+  if (isCharge(event)) return event.costUsd ? [{ request: event.requestId, at, usd: event.costUsd }] : [];
+  if (event.type !== "task.changed" || event.status === "running" || !event.data?.bill?.costUsd) return [];
+  return [{ request: `${event.taskId} ${at}`, at, usd: event.data.bill.costUsd }];
 }
 
 function messagesIn(event: Durable): ConversationMessage[] {

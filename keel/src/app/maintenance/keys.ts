@@ -123,7 +123,10 @@ export async function keyStatus(
 
 async function save(place: SettingsLocation, provider: string, kept: StoredKey | undefined): Promise<void> {
   const { settingsLock } = await import("./settings-lock.ts");
-  return saveKey({ file: fileOf(place), lock: settingsLock(pathsOf(place)) }, provider, kept);
+  await saveKey({ file: fileOf(place), lock: settingsLock(pathsOf(place)) }, provider, kept);
+  const { auditChange } = await import("../audit/audit.ts");
+  const how = kept === undefined ? "removed" : kept.key === undefined ? "kept in the keychain" : "kept";
+  await auditChange(place, { what: "key.changed", by: "person", outcome: how, changed: { provider } });
 }
 
 function providerNamed(id: string): Provider {

@@ -80,7 +80,32 @@ export async function unwriteRule(
   rule: string,
 ): Promise<{ file: string; lists: RuleList[] }> {
   const { saving } = targetOf(place, from);
-  return { file: saving.file, lists: await removeRule(saving, rule) };
+  const lists = await removeRule(saving, rule);
+  await (await auditing()).auditChange(place, {
+    what: "settings.changed",
+    by: "person",
+    rule,
+    changed: { file: saving.file, removed: lists.map((list) => `permissions.${list}`) },
+  });
+  return { file: saving.file, lists };
+}
+
+/** Loaded late: it says nothing where nobody wants a record. */
+const auditing = () => import("../audit/audit.ts");
+
+/** By their names: a value may be a secret. Rules are told as they are. */
+async function audited(
+  place: SettingsLocation,
+  file: string,
+  entries: readonly SettingEntry[],
+): Promise<void> {
+  const rules = entries.filter(({ path: [group] }) => group === "permissions").map(({ value }) => value);
+  await (await auditing()).auditChange(place, {
+    what: "settings.changed",
+    by: "person",
+    ...(rules.length > 0 ? { rule: rules.join(", ") } : {}),
+    changed: { file, settings: [...new Set(entries.map(({ path: parts }) => parts.join(".")))] },
+  });
 }
 
 type SettingsWrite = {
@@ -101,6 +126,7 @@ async function write(
   if (forbidden !== undefined) throw fault("usage", { reason: `${forbidden}. Use --user.` });
   const isNew = kindOf(saving.file) === "missing";
   await save(saving);
+  await audited(place, saving.file, entries);
   if (source === "local" && isNew) await hideFromGit(saving);
   return { file: saving.file, counts: source === "user" || (await pin(entries, { saving, project, paths })) };
 }

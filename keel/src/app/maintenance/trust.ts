@@ -91,7 +91,15 @@ export async function trustedRoots(place: SettingsLocation): Promise<TrustedRoot
   return [...book].map(([root, { at }]) => ({ root, at }));
 }
 
-function change(place: SettingsLocation, to: (book: TrustBook) => TrustBook): Promise<void> {
+async function change(place: SettingsLocation, to: (book: TrustBook) => TrustBook): Promise<void> {
   const paths = pathsOf(place);
-  return changeTrust({ file: paths.trust, lock: settingsLock(paths) }, to);
+  const before = new Set((await readTrust(paths.trust)).book.keys());
+  await changeTrust({ file: paths.trust, lock: settingsLock(paths) }, to);
+  const after = new Set((await readTrust(paths.trust)).book.keys());
+  const { auditChange } = await import("../audit/audit.ts");
+  await auditChange(place, {
+    what: "trust.changed",
+    by: "person",
+    changed: { removed: [...before.difference(after)], trusted: [...after.difference(before)] },
+  });
 }

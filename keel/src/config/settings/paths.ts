@@ -55,7 +55,7 @@ export const ownFolders = ({ home, compatible }: Paths): string[] => [
 export const projectFolders = [".keel", ".claude"] as const;
 
 /** Folders of files, beside the settings of a person, a project, a plugin or an administrator. */
-export const folderKinds = ["commands", "agents", "skills", "output-styles"] as const;
+export const folderKinds = ["commands", "agents", "skills", "output-styles", "tools"] as const;
 export type FolderKind = (typeof folderKinds)[number];
 
 export const userHome = (env: EnvironmentVariables): string => env["HOME"] || homedir();

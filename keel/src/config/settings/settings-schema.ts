@@ -16,6 +16,8 @@ const hook = z.looseObject({
   type: z.string().check(z.describe("What kind it is: `command`, `http`, `prompt` …")),
   command: setting(z.string(), "The command that runs."),
   timeout: setting(amount, "Seconds until it is stopped."),
+  most: setting(positive, "Of the type `rate`: how many calls or inputs there may be in `seconds`."),
+  seconds: setting(amount, "Of the type `rate`: 60 if left out."),
 });
 
 const abilities = modelInfoSchema.shape.abilities.shape;
@@ -66,6 +68,20 @@ const limits = z.object({
   maxHeapMb: setting(positive, "Heap of the process from which on nothing new is taken."),
   maxRetries: setting(count, "Tries after a failure that cost nothing yet."),
   maxStreamRetries: setting(count, "Tries after a failure that may have cost a reply."),
+});
+
+const sums = z.union([amount, z.array(amount)]);
+
+const costAlarms = z.object({
+  sessionUsd: setting(sums, "Tell me when a session has cost this much; one sum or several."),
+  dayUsd: setting(sums, "The same for all sessions of a day, in UTC."),
+  monthUsd: setting(sums, "The same for all sessions of a month, in UTC."),
+});
+
+const audit = z.object({
+  enabled: setting(z.boolean(), "`true`: who decided what is written down; `keel audit` shows it."),
+  maxMb: setting(amount, "When the file is this large a new one is begun; 10 if left out."),
+  files: setting(positive, "Older files that are kept; 10 if left out."),
 });
 
 const checkpoints = z.object({
@@ -220,6 +236,11 @@ export const settingsSchema = z.object({
     "How answers are written: `default`, `brief`, `teaching`, or a style of your own.",
   ),
   limits: setting(limits, "What bounds a turn."),
+  costAlarms: setting(
+    costAlarms,
+    "When you are told what you have spent. Nothing is stopped: `limits` do that.",
+  ),
+  audit: setting(audit, "A record of what was asked, answered, allowed, refused and changed."),
   autoMemoryEnabled: setting(z.boolean(), "`false`: no notes are kept over sessions, and none are read."),
   memory: setting(memory, "What earlier conversations said, found again."),
   autoCompactEnabled: setting(
@@ -276,6 +297,8 @@ export const personOnly: Readonly<Record<string, string>> = {
   memory: "it says what of your conversations is told, and where they are sent",
   limits: "it says what you pay",
   effortLevel: "it says what you pay",
+  costAlarms: "it says when you hear what you pay",
+  audit: "it says what is written down of what you decide",
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   agentSdk: "it names code that runs in the server",

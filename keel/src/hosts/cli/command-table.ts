@@ -68,11 +68,15 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).rewindSession,
   }),
   command({
-    usage: "keel usage [SESSION] [--project] [--days N] [--json|--metrics]",
+    usage: "keel usage [SESSION] [--project] [--days N] [--tools] [--json|--metrics]",
     says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
     options: {
       ...json,
       metrics: { kind: "flag", says: "As counters, in the text that collectors of metrics read" },
+      tools: {
+        kind: "flag",
+        says: "Which tools were called: how often, how long, what failed or was refused",
+      },
       project: { kind: "flag", says: "All sessions of this folder" },
       days: {
         kind: "text",
@@ -81,6 +85,24 @@ export const commands: readonly CliCommand[] = [
       },
     },
     load: async () => (await import("./commands/usage.ts")).showUsage,
+  }),
+  command({
+    usage: "keel audit [--session ID] [--tool NAME] [--outcome WORD] [--days N] [--limit N] [--json]",
+    says: "What was asked, answered, allowed, refused and changed, where the setting audit.enabled has it written down",
+    options: {
+      json: { kind: "flag", says: "As lines of JSON, all of them" },
+      session: { kind: "text", value: "ID", says: "Of this session, or of those whose ids begin so" },
+      tool: { kind: "text", value: "NAME", says: "Only calls of this tool" },
+      outcome: { kind: "text", value: "WORD", says: "allowed, denied, asked, done, failed …" },
+      what: {
+        kind: "text",
+        value: "KIND",
+        says: "Only of this kind, such as call.finished or settings.changed",
+      },
+      days: { kind: "text", value: "N", says: "Of the last N days" },
+      limit: { kind: "text", value: "N", says: "The newest N; 100 when left out" },
+    },
+    load: async () => (await import("./commands/audit.ts")).showAudit,
   }),
   command({
     usage: "keel memory search WORDS [--scope SCOPE] [--session ID] [--limit N] [--json]",

@@ -6,7 +6,7 @@ import { textOf, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
 import type { ResponseOf } from "./responses.ts";
 
-type ToldType = "token" | "withdrawn" | "tool_use" | "tool_result" | "ask" | "ask_closed";
+type ToldType = "token" | "withdrawn" | "tool_use" | "tool_result" | "ask" | "ask_closed" | "notice";
 /** Without what only the host knows: whose conversation and which request it is. */
 export type DesktopLine = {
   [T in ToldType]: Omit<ResponseOf<T>, "id" | "conversation_id"> & {
@@ -90,7 +90,14 @@ const fromSession: DesktopHandlers = {
     { ...memo, said: memo.inputIds.length > 0 ? memo.said : token },
   ],
   "turn.finished": (_, memo) => [[], { ...memo, inputIds: [] }],
+  "notice.raised": ({ code = "", level, text: words }, memo) => [
+    money.includes(code) ? [{ type: "notice", data: { code, level, text: words } }] : [],
+    memo,
+  ],
 };
+
+/** What a person pays is theirs to hear; the rest is for who looks at standard error. */
+const money = ["cost_alarm", "budget_near"];
 
 const usesIn = ({ content, origin }: EnvelopeOf<"model.finished">): DesktopLine[] =>
   toolUses(content).map(({ id: toolId, name: toolName, input }) => ({

@@ -59,6 +59,8 @@ export const responseFields = {
     }),
   },
   ask_closed: { ...work, data: z.object({ askId: text, approved: z.boolean(), by: text }) },
+  /** What a person should know beside the conversation: that a sum was passed, or a budget is nearly used up. */
+  notice: { ...work, data: z.object({ code: text, level: z.enum(["info", "warning"]), text }) },
   done: { id: text, data: maybe(z.record(text, jsonSchema)) },
   error: {
     id: maybe(text),

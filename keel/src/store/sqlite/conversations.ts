@@ -2,11 +2,15 @@
 import { rmSync } from "node:fs";
 import type { ConversationMessage, Conversations, LoggedToolUse } from "../../ports/conversations.ts";
 import {
+  addCharge,
   addMessage,
+  type Charge,
+  callsOf,
   conversationAt,
   conversationDatabase,
   conversationForm,
   conversationTables,
+  conversationUpgrades,
   createConversation,
   deleteConversation,
   findWords,
@@ -16,6 +20,7 @@ import {
   pageOf,
   seal,
   setTitle,
+  spentSince,
   usesOf,
 } from "./conversation-table.ts";
 import { isDamaged, SharedDatabase, type Statements } from "./database.ts";
@@ -31,6 +36,7 @@ export type TakenLog = TakenIn & {
   readonly title: string | undefined;
   readonly messages: readonly ConversationMessage[];
   readonly uses: readonly LoggedToolUse[];
+  readonly charges: readonly Charge[];
 };
 
 export type ConversationCache = Conversations & {
@@ -38,6 +44,8 @@ export type ConversationCache = Conversations & {
   taken(id: string): Promise<TakenIn | undefined>;
   /** What logs have said since they were last taken in, all of it or nothing. */
   takeIn(logs: readonly TakenLog[]): Promise<void>;
+  /** What all requests since a time have cost, in US dollars. */
+  spent(since: number): Promise<number>;
   /** Whether all logs were taken in once. A new or damaged file is not whole. */
   isWhole(): Promise<boolean>;
   /** All were taken in, and these are all: the logs of others are gone, and only their tables are left. */
@@ -58,6 +66,7 @@ export function sqliteConversations({ home }: { home: string }): ConversationCac
     path,
     tables: conversationTables,
     version: conversationForm,
+    upgrades: conversationUpgrades,
     sync: "none",
     checkedBytes: CHECKED_BYTES,
   });
@@ -117,6 +126,8 @@ export function sqliteConversations({ home }: { home: string }): ConversationCac
       }),
     logToolUse: (id, use) => change((run) => logUse(run, numberOf(run, id), use)),
     toolUses: (id) => read((run) => usesOf(run, numberOf(run, id))),
+    calls: (wanted) => read((run) => callsOf(run, wanted)),
+    spent: (since) => read((run) => spentSince(run, since)),
     search: ({ words, limit = DEFAULT_FOUND }) => read((run) => findWords(run, words, limit)),
     taken: (id) =>
       read((run) => {
@@ -147,10 +158,11 @@ function markGone(run: Statements, no: number): void {
 }
 
 function takeLog(run: Statements, log: TakenLog): void {
-  const { id, cwd, createdAt, title, seq, bytes, messages, uses } = log;
+  const { id, cwd, createdAt, title, seq, bytes, messages, uses, charges } = log;
   const no = createConversation(run, { id, cwd, at: createdAt });
   for (const message of messages) addMessage(run, no, message);
   for (const use of uses) logUse(run, no, use);
+  for (const charge of charges) addCharge(run, charge);
   const given = run.get("SELECT given FROM conversations WHERE no = ?", no)?.["given"];
   if (title !== undefined && title !== given) {
     run.run("UPDATE conversations SET given = ? WHERE no = ?", title, no);

@@ -21,6 +21,8 @@ export type DatabaseFile = {
   readonly tables: string;
   /** The form of the tables: a newer one is refused. */
   readonly version: number;
+  /** What brings the tables of an older form to this one, by its number. */
+  readonly upgrades?: Readonly<Record<number, string>>;
   /** `full`: what is committed survives a loss of power. `none`: what can be made again. */
   readonly sync: "full" | "none";
   /** Up to this size all of it is looked at when it is opened. */
@@ -177,7 +179,7 @@ export class SharedDatabase {
   }
 
   #prepare(database: DatabaseSync): void {
-    const { tables, version, sync, path: file } = this.#file;
+    const { tables, version, upgrades = {}, sync, path: file } = this.#file;
     const found = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
     if (found > version) throw fault("log_too_new", { path: file, found, known: version });
     if (found === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -190,7 +192,9 @@ export class SharedDatabase {
     database.exec("BEGIN IMMEDIATE");
     const again = Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
     // Two made it at the same moment: the first has done it.
-    if (again === 0) database.exec(`${tables}; PRAGMA user_version = ${version}`);
+    if (again === 0) database.exec(tables);
+    else for (let form = again + 1; form <= version; form++) database.exec(upgrades[form] ?? "");
+    if (again < version) database.exec(`PRAGMA user_version = ${version}`);
     database.exec("COMMIT");
   }
 

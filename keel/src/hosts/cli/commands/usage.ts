@@ -8,17 +8,26 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { readRatio } from "../../../view/cache-health.ts";
 import { countersOf, sayCounters } from "../../../view/counters.ts";
+import { reportOn, sayTools } from "../../../view/tool-report.ts";
 import { foldUsage, noUsageReport, sayUsage, type UsageReport } from "../../../view/usage-report.ts";
 import type { CommandRun } from "../command.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-type UsageValues = { json: boolean; metrics: boolean; project: boolean; days?: string | undefined };
+type UsageValues = {
+  json: boolean;
+  metrics: boolean;
+  tools: boolean;
+  project: boolean;
+  days?: string | undefined;
+};
 
 export const showUsage: CommandRun<UsageValues> = async ({ values, positionals }, context) => {
   const { env, cwd, out, err } = context;
-  const kept = openHome({ env, cwd }).sessions;
+  await using home = openHome({ env, cwd });
+  const kept = home.sessions;
   const days = wholeNumber("days", values.days, 1);
+  if (values.tools) return tools();
   const ids = await wanted();
   let report = noUsageReport;
   for (const id of ids) {
@@ -32,6 +41,24 @@ export const showUsage: CommandRun<UsageValues> = async ({ values, positionals }
   else if (ids.length > 0) out.line(sayUsage(report));
   else err.line("There are no such sessions yet.");
   return exitCodes.ended;
+
+  /** From the tables over the logs, brought up to date first. */
+  async function tools(): Promise<number> {
+    if (values.metrics) throw usageFault("--tools is said as a table or as JSON.");
+    const since = days === undefined ? undefined : Date.now() - days * dayMs;
+    const [id] = values.project || days !== undefined ? [] : await wanted();
+    if (positionals.length > 0 && id === undefined) await wanted();
+    const calls = await (await home.conversations()).calls({
+      id,
+      since,
+      cwd: values.project ? cwd : undefined,
+    });
+    const report = reportOn(calls);
+    if (values.json) out.line(toLine(report));
+    else if (calls.length > 0) out.line(sayTools(report));
+    else err.line("No tool was called there yet.");
+    return exitCodes.ended;
+  }
 
   async function wanted(): Promise<readonly string[]> {
     if (positionals.length > 1) throw usageFault("One session can be named; --project and --days take many.");

@@ -1,0 +1,120 @@
+/**
+ * What a file of a person's own tools holds, and a call of one of them: each in a process of its own, which ends with the
+ * answer. So a tool is always the file as it is now, and what hangs, throws or exits harms nobody else.
+ */
+import { fault } from "../../kernel/fault.ts";
+import { asList, isObject, type Json, parseJson } from "../../kernel/json.ts";
+import { shorten } from "../../kernel/text.ts";
+import type { RunProgram } from "../../ports/hook-programs.ts";
+
+export type ToolPrograms = {
+  readonly run: RunProgram;
+  readonly cwd: string;
+  /** A word that nobody else can know: the line with the answer begins with it. */
+  newMark(): string;
+};
+
+/** A tool as its file describes it, before anybody looked whether it is one. */
+export type DescribedTool = {
+  readonly name: unknown;
+  readonly description: unknown;
+  readonly inputSchema: unknown;
+  readonly timeoutMs: unknown;
+  readonly readOnly: unknown;
+  /** What kind of thing its `run` is. */
+  readonly run: unknown;
+};
+
+/** A picture in a result is large; what is larger than this is no answer. */
+const maxBytes = 20_000_000;
+const maxWords = 2_000;
+
+/** Throws `tool_program_failed` with a sentence. */
+export async function describeTools(
+  file: string,
+  programs: ToolPrograms,
+  signal: AbortSignal,
+): Promise<DescribedTool[]> {
+  const { tools } = await answerOf({ file }, programs, signal);
+  return asList(tools).filter(isObject) as DescribedTool[];
+}
+
+/** What the tool gave back, as it said it. Throws `tool_program_failed` with a sentence. */
+export async function callTool(
+  call: { readonly file: string; readonly tool: string; readonly input: unknown },
+  programs: ToolPrograms,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return (await answerOf(call, programs, signal))["result"];
+}
+
+async function answerOf(
+  asked: object,
+  { run, cwd, newMark }: ToolPrograms,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const mark = newMark();
+  const { exitCode, stdout, stderr, cut } = await run(
+    {
+      file: process.execPath,
+      args: ["-e", program],
+      cwd,
+      env: { KEEL_PROJECT_DIR: cwd },
+      input: JSON.stringify({ ...asked, mark }),
+      maxBytes,
+    },
+    signal,
+  );
+  const line = stdout.split("\n").find((one) => one.startsWith(mark));
+  const answer = line === undefined ? undefined : parseJson(line.slice(mark.length));
+  if (isObject(answer)) {
+    if (typeof answer["error"] === "string") throw failed(shorten(answer["error"], maxWords));
+    return answer as Record<string, Json>;
+  }
+  if (cut) throw failed(`It answered with more than ${maxBytes} bytes.`);
+  const how = exitCode === null ? "a signal ended it" : `it ended with code ${exitCode}`;
+  const said = shorten(stderr.trim(), maxWords);
+  throw failed(`It gave no answer: ${how}${said === "" ? "." : `, and said: ${said}`}`);
+}
+
+const failed = (reason: string): Error => fault("tool_program_failed", { reason });
+
+/**
+ * As a text, so that it needs no file of its own beside the bundle. What a tool prints goes to standard error: standard
+ * output is for the one line with the answer.
+ */
+const program = `
+const { pathToFileURL } = require("node:url");
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+let given = "";
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (piece) => { given += piece; });
+process.stdin.on("end", async () => {
+  const { file, tool, input, mark } = JSON.parse(given);
+  const end = (answer) => write("\\n" + mark + JSON.stringify(answer) + "\\n", () => process.exit(0));
+  try {
+    const loaded = await import(pathToFileURL(file).href);
+    const found = loaded.default === undefined ? loaded : loaded.default;
+    const tools = Array.isArray(found) ? found : [found];
+    if (tool === undefined) {
+      end({ tools: tools.map((one) => ({
+        name: one.name,
+        description: one.description,
+        inputSchema: one.inputSchema === undefined ? one.input_schema : one.inputSchema,
+        timeoutMs: one.timeoutMs,
+        readOnly: one.readOnly,
+        run: typeof (one.run || one.execute),
+      })) });
+      return;
+    }
+    const one = tools.find(({ name }) => name === tool);
+    if (one === undefined) throw new Error("The file has no tool called " + tool + " any more.");
+    const run = one.run || one.execute;
+    const result = await run.call(one, input, { cwd: process.cwd() });
+    end({ result: result === undefined ? null : result });
+  } catch (thrown) {
+    end({ error: String((thrown && thrown.message) || thrown) });
+  }
+});
+`;
