@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -14,6 +15,7 @@ import { describe, expect, test } from "vitest";
 import { trustProject, trustReport } from "../keel/src/app/maintenance/trust.ts";
 import type { OpenSession } from "../keel/src/app/open-session.ts";
 import { byPosition, reply, toolUse } from "../keel/src/testing/reply.ts";
+import { examplesOf } from "./docs/examples.ts";
 import { agree, say, scriptedHome } from "./support/scripted-home.ts";
 import { verifies } from "./support/verifies.ts";
 
@@ -197,6 +199,25 @@ describe("tools of a person's own folders", () => {
     const fixed = (await Array.fromAsync(session.history())).filter(({ type }) => type === "prompt.fixed");
     expect(fixed).toHaveLength(2);
   });
+});
+
+test("the tool of the guide is the one of the examples, and counts", async () => {
+  verifies("S1.32");
+  const [shown] = examplesOf("tool");
+  const file = path.resolve(import.meta.dirname, "..", shown?.label ?? "");
+  const written = readFileSync(file, "utf8");
+  expect(shown?.text.trim()).toBe(written.trim());
+  const stage = await scriptedHome(
+    byPosition([reply(toolUse(`${prefix}count_words`, { path: "note.txt" })), reply("Three.")]),
+  );
+  put(path.join(stage.home.path, "tools"), { [path.basename(file)]: written });
+  put(stage.cwd, { "note.txt": "one two\nthree\n" });
+  const session = await stage.home.open(stage.options);
+  const results = resultsOf(session);
+  agree(session);
+  await say(session, "go");
+  await session.idle();
+  expect(results).toEqual(['{"words":3,"lines":2}']);
 });
 
 describe("tools of a project", () => {

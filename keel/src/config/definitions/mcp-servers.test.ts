@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { examplesOf } from "../../../../test/docs/examples.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { parseWith } from "../../kernel/schema.ts";
 import { entriesOf, judgeEntries } from "../settings/entries.ts";
 import type { LayerSource } from "../settings/layers.ts";
+import { settingsSchema } from "../settings/settings-schema.ts";
 import { mcpServersOf, readServer } from "./mcp-servers.ts";
 
 const settings = (layers: Partial<Record<LayerSource, Record<string, Record<string, unknown>>>>) =>
@@ -16,6 +19,27 @@ const settings = (layers: Partial<Record<LayerSource, Record<string, Record<stri
   );
 
 const run = (command: string): Record<string, unknown> => ({ command });
+
+test("the three of the guide are settings, and servers once their variables are set", () => {
+  verifies("S1.33");
+  const [shown] = examplesOf("settings").filter(
+    ({ page, text }) => page.endsWith("mcp.md") && text.includes("comfyui"),
+  );
+  const written = JSON.parse(shown?.text ?? "");
+  expect(parseWith(settingsSchema, written)).toMatchObject({ ok: true });
+  const entries = settings({ user: written.mcpServers });
+  const { servers, problems } = mcpServersOf({ entries, env: {}, personEnv: { BRAVE_API_KEY: "k" } });
+  expect(problems).toEqual([]);
+  expect(servers.map(({ name, config }) => [name, "command" in config && config.command])).toEqual([
+    ["comfyui", "npx"],
+    ["firestore", "npx"],
+    ["brave", "npx"],
+  ]);
+  expect(servers[2]?.config).toMatchObject({ env: { BRAVE_API_KEY: "k" } });
+  expect(mcpServersOf({ entries, env: {} }).problems).toEqual([
+    'The MCP server "brave" is left out: BRAVE_API_KEY is not set.',
+  ]);
+});
 
 describe("the MCP servers of a start", () => {
   test("of two of one name the stronger scope counts, and all scopes are there", () => {
