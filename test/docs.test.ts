@@ -42,6 +42,8 @@ const theirs = [
   ".keel/commands/git/push.md",
   ".keel/skills/",
   ".keel/agents/",
+  ".keel/tools/",
+  ".claude/tools/",
   "SKILL.md",
   "MEMORY.md",
   ".keel/issues.json",

@@ -27,6 +27,7 @@ await runProgram(async ({ home, messages }: { home: string; messages: number }) 
           seq: messagesOfEach,
           bytes: messagesOfEach,
           uses: [],
+          charges: [],
           messages: Array.from({ length: messagesOfEach }, (_, number) => ({
             id: `${id}:${number}`,
             role: number % 2 === 0 ? "user" : "assistant",

@@ -39,8 +39,8 @@ const rows = {
   // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
   // With the lines of a bridge.
   protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_600 },
-  // With a QR code, for both screens.
-  view: { imports: basics, packages: [], lines: 3_800 },
+  // With a QR code, for both screens. With counts of calls.
+  view: { imports: basics, packages: [], lines: 3_900 },
 
   // The far end of a handle: runs in a browser. With how the way to the server stands, for a screen to say, and how long
   // opening it may take.
@@ -64,7 +64,8 @@ const rows = {
   // and going back to a message; and what earlier conversations said.
   engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"], lines: 3_660 },
   agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 1_600 },
-  hooks: { imports: ["ports", ...basics], packages: [], lines: 840 },
+  // With limits of a rate.
+  hooks: { imports: ["ports", ...basics], packages: [], lines: 910 },
 
   models: { imports: [...adapter, "transport"], lines: 3_560 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_460 },
@@ -79,8 +80,10 @@ const rows = {
   // With a log that came from another machine.
   // A listing reads very many logs without a thread for each, and says which sessions went elsewhere.
   // Words that very many messages have are told from those that find something.
-  store: { imports: adapter, lines: 5_250 },
-  config: { imports: adapter, lines: 3_660 },
+  // With what is counted of conversations.
+  store: { imports: adapter, lines: 5_360 },
+  // With sums of a person and the audit log.
+  config: { imports: adapter, lines: 3_700 },
   // With the index of what conversations said, its search by words and by meaning, and embedders.
   // Words that very many chunks have are told from those that find something: what each costs is counted first.
   memory: { imports: adapter, lines: 1_600 },
@@ -96,7 +99,8 @@ const rows = {
     // With conversations as tables that follow the logs.
     // With what hosts over lines share: reading, slow readers, answers, the order of ending.
     // Memory for clients of a server, and searches that ask the tables of conversations; reviews of the mode auto.
-    lines: 21_700,
+    // With what a person watches over: sums, the audit log, and tools of their own.
+    lines: 22_800,
     imports: [
       "models",
       "tools",
@@ -129,7 +133,8 @@ const rows = {
   // flag of the interface.
   "hosts/cli": {
     // With a session of the server on a terminal, the ways to the console, and sessions of other machines by ssh, by a bridge and by a move.
-    lines: 6_000,
+    // With the audit log and counts of calls.
+    lines: 6_120,
     imports: [...host, "client", "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

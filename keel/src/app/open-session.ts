@@ -36,7 +36,7 @@ import type { FileContents, HostCall, InquiredSession } from "./inquiries/inquir
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
-import { adjust, beginWhereNone, openLog } from "./sessions/which-session.ts";
+import { adjust, beginWhereNone, openLog, startOf } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {
@@ -191,6 +191,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   composition.alarms?.follow(session);
+  composition.custom?.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
   const { permissionMode } = composition;
   const { thinking, title } = options;
@@ -218,24 +219,6 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
 
 const checkBudget = ({ parts: { limits } }: SessionComposition, { facts, catalog }: OpenModel): void =>
   mustKnowPrices(limits.maxBudgetUsd, [facts.model, ...limits.fallbackModels], catalog);
-
-function startOf(
-  { version, thinking }: OpenOptions,
-  { parts, permissionMode, texts }: SessionComposition,
-  model: OpenModel | undefined,
-) {
-  const settings = {
-    model: model?.facts.model ?? "",
-    permissionMode,
-    thinking: thinking ?? ({ kind: "usual" } as const),
-  };
-  return {
-    keel: version,
-    cwd: parts.workspace.cwd,
-    settings,
-    ...(texts.main ? { agent: texts.main.name } : {}),
-  };
-}
 
 type OpenedSession = {
   composition: SessionComposition;
@@ -265,14 +248,7 @@ function handleOf({
   session.onEvent((event) => {
     if (isDurable(event) && !event.origin) toldSeq = event.seq;
     settled.hear(event);
-    // By then somebody listens, and the folders were looked at.
-    if (event.type === "model.started" && !event.origin) tell(kit.custom?.problems() ?? []);
   });
-  const tell = (problems: readonly string[]): void => {
-    const notice = { type: "notice.raised", level: "warning", code: "custom_tools" } as const;
-    for (const text of problems)
-      session.relay({ ...notice, text, at: kit.parts.clock.now(), session: session.id });
-  };
   const history = (after?: number): AsyncIterable<Durable> => log.read(after);
   const info = factsOf(kit, model);
   const filesFound: InquiredSession["found"] = {};

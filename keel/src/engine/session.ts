@@ -124,9 +124,8 @@ export class Session {
   readonly relay = (envelope: Envelope): void => this.#listeners.tell(envelope);
 
   /** Tells hooks what a person is told beside the conversation. Never rejects. */
-  notify(facts: Parameters<SessionPorts["hooks"]["notify"]>[0]): Promise<undefined> {
-    return this.#parts.hooks.notify(facts, hookContextOf(this.#work()));
-  }
+  readonly notify = (facts: Parameters<SessionPorts["hooks"]["notify"]>[0]): Promise<undefined> =>
+    this.#parts.hooks.notify(facts, hookContextOf(this.#work()));
 
   /** The budget is used up: what runs is stopped, and the turn ends for this reason. Who waits for agents ends after them. */
   halt(reason: BudgetReason): void {

@@ -43,9 +43,9 @@ export const auditedKinds = [
 ] as const;
 export type AuditedKind = (typeof auditedKinds)[number];
 
-type Said = Omit<AuditEntry, "at" | "session" | "seq" | "agent" | "project">;
+type AuditedEvent = Omit<AuditEntry, "at" | "session" | "seq" | "agent" | "project">;
 
-const handlers: EventHandlers<Envelope, [], Said> = {
+const handlers: EventHandlers<Envelope, [], AuditedEvent> = {
   "settings.changed": ({ patch, why }) => ({ what: "settings.changed", by: why, changed: patch }),
   "ask.opened": ({ ask: { id, tool, callId, kind, reason } }) => ({
     what: "ask.opened",

@@ -4,21 +4,24 @@ import { loadSettings } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Session } from "../../engine/session.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { secretsIn } from "../../kernel/secrets.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { knownSecrets } from "../maintenance/keys.ts";
-import type { SettingsLocation } from "../maintenance/settings-files.ts";
+import { nodeClock } from "../node-ports.ts";
 import { type AuditEntry, auditEntry } from "./audit-entries.ts";
 import { AuditFile } from "./audit-file.ts";
 
 const megabyte = 1_000_000;
 const usual = { maxMb: 10, files: 10 };
 
+type AuditPlace = Parameters<typeof pathsOf>[0];
+
+/** `secrets`: those that the start knows of; what looks like a key is hidden all the same. */
 function fileFor(
-  place: SettingsLocation,
+  place: AuditPlace,
   { maxMb = usual.maxMb, files = usual.files }: AuditWish,
+  secrets: readonly string[] = secretsIn(place.env),
 ): AuditFile {
-  const limits = { maxBytes: Math.ceil(maxMb * megabyte), files };
-  return new AuditFile(pathsOf(place).home, limits, knownSecrets(place));
+  return new AuditFile(pathsOf(place).home, { maxBytes: Math.ceil(maxMb * megabyte), files }, secrets);
 }
 
 type AuditWish = NonNullable<KeelSettings["audit"]>;
@@ -32,15 +35,17 @@ export type SessionAudit = {
 };
 
 export type AuditedSession = {
-  readonly place: SettingsLocation;
+  readonly place: AuditPlace;
+  /** What is never written, wherever it stands. */
+  readonly secrets: readonly string[];
   readonly clock: Clock;
   readonly project: string;
   readonly wish: AuditWish;
 };
 
 /** One listener: every entry is made from an event, and nobody else writes any for a session. */
-export function sessionAudit({ place, clock, project, wish }: AuditedSession): SessionAudit {
-  const file = fileFor(place, wish);
+export function sessionAudit({ place, secrets, clock, project, wish }: AuditedSession): SessionAudit {
+  const file = fileFor(place, wish, secrets);
   return {
     follow(session, { provider, from }) {
       // Nobody listens to a session that is just being opened: what failed then is told with its next event.
@@ -80,14 +85,18 @@ export function sessionAudit({ place, clock, project, wish }: AuditedSession): S
 
 /** A change that no session made, of settings, keys or trust. Never throws: what was changed is changed. */
 export async function auditChange(
-  place: SettingsLocation,
+  place: AuditPlace,
   entry: Omit<AuditEntry, "at" | "project">,
 ): Promise<void> {
   try {
     const paths = pathsOf(place);
     const { settings } = await loadSettings({ paths, cwd: paths.home, chosen: ["user"] });
     if (!settings.audit?.enabled) return;
-    fileFor(place, settings.audit).append({ at: new Date().toISOString(), project: place.cwd, ...entry });
+    fileFor(place, settings.audit).append({
+      at: new Date(nodeClock().now()).toISOString(),
+      project: place.cwd,
+      ...entry,
+    });
   } catch {
     // Settings that cannot be read, or a full disk: whoever made the change hears of both elsewhere.
   }

@@ -331,7 +331,11 @@ export async function lateAudit(
   { settings: { audit }, ...session }: { settings: KeelSettings; clock: Clock; project: string },
 ): Promise<SessionAudit | undefined> {
   if (!audit?.enabled) return undefined;
-  return (await import("../audit/audit.ts")).sessionAudit({ place, wish: audit, ...session });
+  const [{ sessionAudit }, { knownSecrets }] = await Promise.all([
+    import("../audit/audit.ts"),
+    import("../maintenance/keys.ts"),
+  ]);
+  return sessionAudit({ place, wish: audit, secrets: knownSecrets(place), ...session });
 }
 
 /** None where the host did not ask for it, or the settings say no. */

@@ -1,5 +1,5 @@
 /** Everything that a session is made of, apart from its log and its model. Making it changes nothing on disk. */
-import { boundShell, TreeBudget } from "../../agents/budget.ts";
+import { TreeBudget } from "../../agents/budget.ts";
 import { commandWords } from "../../config/settings/command-lines.ts";
 import { pathsOf } from "../../config/settings/paths.ts";
 import { entryAt } from "../../config/settings/settings.ts";
@@ -8,10 +8,8 @@ import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
 import { parseRule } from "../../policy/rules.ts";
-import type { Grammar } from "../../ports/shell.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool, ToolHead } from "../../ports/tool.ts";
-import type { Workspace } from "../../ports/workspace.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import type { SessionAudit } from "../audit/audit.ts";
@@ -28,20 +26,14 @@ import { hookCalls, sessionHooks } from "./hooks.ts";
 import { type LateEditor, lateEditor } from "./late-editor.ts";
 import {
   filesWith,
-  type LateGuard,
   type LateTranscript,
   lateAlarms,
   lateAudit,
   lateCheckpoints,
   lateCustomTools,
-  lateDiagnostics,
-  lateDocuments,
-  lateFileSearch,
-  latePlace,
   latePrograms,
   lateRecall,
   lateReviewer,
-  lateShell,
   lateTranscript,
   memoryOf,
 } from "./late-ports.ts";
@@ -54,6 +46,7 @@ import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
+import { workspaces } from "./session-workspaces.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
@@ -328,67 +321,6 @@ function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings:
     rules: liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] }),
     notices: [...notices, ...sandbox],
     problems: unread.map(({ problem }) => problem),
-  };
-}
-
-/** Makes the workspace of a folder; whatever of it works in which folder, guard, budget and grammar are the same. */
-function workspaces({
-  env,
-  commandEnv,
-  settings,
-  trust,
-  budget,
-  guard,
-  kept,
-  named,
-  grammar,
-  files,
-  terminals,
-}: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
-  budget: TreeBudget;
-  guard: LateGuard;
-  kept: OwnFiles;
-  named: () => ReadonlyMap<string, string>;
-  grammar: Grammar;
-  files: Awaited<ReturnType<typeof filesWith>>;
-  terminals: { terminals: OpenOptions["terminals"]; hostEnv: OpenOptions["env"] };
-}): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
-  const shell = boundShell(lateShell({ env: commandEnv, guard, ...terminals }), budget);
-  const commands = {
-    grammar,
-    home: commandEnv["HOME"] ?? "/",
-    isTrusted: trust.state !== "untrusted",
-    place: latePlace({ project: trust.root, env: commandEnv }),
-  };
-  return (folders) => {
-    const { cwd } = folders;
-    const place = {
-      cwd,
-      own: [kept.folder],
-      given: kept.given,
-      named,
-      // Looked up each time: folders come and go.
-      get roots() {
-        return folders.roots;
-      },
-    };
-    return {
-      cwd,
-      get roots() {
-        return folders.roots;
-      },
-      own: place.own,
-      files: files(place),
-      search: lateFileSearch(env, place.own),
-      documents: lateDocuments(),
-      shell,
-      commands,
-      diagnostics: lateDiagnostics(
-        settings.diagnostics,
-        { cwd, commands, shell },
-        { env: withoutOwnPath(commandEnv, folders.roots), guard },
-      ),
-    };
   };
 }
 

@@ -4,10 +4,11 @@ import { shorten } from "../../kernel/text.ts";
 import type { ConversationMessage, LoggedToolUse } from "../../ports/conversations.ts";
 import { isCharge } from "../../protocol/bill.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
-import { text } from "../../protocol/message.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
+import { text, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
-import type { Charge } from "../../store/sqlite/conversation-table.ts";
-import { saidIn } from "../sessions/search-sessions.ts";
+import type { Charge } from "../../store/sqlite/counted.ts";
+import { saidIn } from "../sessions/said-in.ts";
 import { textOfParts } from "../transcripts/wire-blocks.ts";
 
 /** Of what a tool gave back. */
@@ -39,21 +40,26 @@ export class SaidInLog {
     this.#last = event.seq;
     this.messages.push(...messagesIn(event));
     this.charges.push(...chargesIn(event));
-    if (event.type === "task.changed") this.#follow(event);
-    if (event.type === "model.finished")
-      for (const block of event.content)
-        if (block.type === "tool_use") {
-          this.#inputs.set(block.id, block.input);
-          this.#running.set(block.id, event.seq);
-        }
-    if (event.type === "tool.started") {
-      this.#leaves.set(event.callId, event.by);
-      if (event.input !== undefined) this.#inputs.set(event.callId, event.input);
-    }
-    if (event.type !== "tool.finished") return;
-    this.uses.push(this.#use(event));
-    this.#running.delete(event.callId);
+    handle(this.#heard, event);
   }
+
+  readonly #heard: EventHandlers<Durable, [], void> = {
+    "model.finished": ({ content, seq }) => {
+      for (const { id, input } of toolUses(content)) {
+        this.#inputs.set(id, input);
+        this.#running.set(id, seq);
+      }
+    },
+    "tool.started": ({ callId, by, input }) => {
+      this.#leaves.set(callId, by);
+      if (input !== undefined) this.#inputs.set(callId, input);
+    },
+    "tool.finished": (event) => {
+      this.uses.push(this.#use(event));
+      this.#running.delete(event.callId);
+    },
+    "task.changed": (event) => this.#follow(event),
+  };
 
   /** What an agent did stands in its log by the time it has ended. */
   #follow({ taskId, status, data, seq }: Durable & { type: "task.changed" }): void {

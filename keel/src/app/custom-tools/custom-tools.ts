@@ -7,6 +7,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { type ConfigFolder, isTrustedFile } from "../../config/definitions/folders.ts";
 import { readPlainText } from "../../config/settings/plain-text.ts";
+import type { Session } from "../../engine/session.ts";
 import { within } from "../../kernel/deadline.ts";
 import { reasonOf, toFault } from "../../kernel/fault.ts";
 import { isJson, isObject, type JsonObject } from "../../kernel/json.ts";
@@ -25,8 +26,8 @@ export const customToolsServer = "custom-tools";
 
 export type CustomTools = {
   readonly toolbox: Toolbox;
-  /** Sentences about files that are left out, each once. */
-  problems(): string[];
+  /** Tells who listens which files are left out, each once. */
+  follow(session: Pick<Session, "id" | "onEvent" | "relay">): void;
   close(): void;
 };
 
@@ -112,7 +113,15 @@ export function customTools({ folders, programs, clock, isOffered }: CustomTools
       knows: (name) => box.knows(name) || name.startsWith(prefixOf(customToolsServer)),
       ready: async (signal) => void (await within({ clock, ms: describeMs, signal }, () => looking)),
     },
-    problems: () => untold.splice(0),
+    follow(session) {
+      session.onEvent((event) => {
+        // By then somebody listens, and the folders were looked at.
+        if (event.type !== "model.started" || event.origin) return;
+        const notice = { type: "notice.raised", level: "warning", code: "custom_tools" } as const;
+        for (const words of untold.splice(0))
+          session.relay({ ...notice, text: words, at: clock.now(), session: session.id });
+      });
+    },
     close() {
       over.abort();
       for (const watcher of watchers) watcher.close();

@@ -2,7 +2,7 @@
 import { enclose } from "../../core/context/enclose.ts";
 import type { Store } from "../../ports/store.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { saidIn } from "../sessions/search-sessions.ts";
+import { saidIn } from "../sessions/said-in.ts";
 
 const named = /^session-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 

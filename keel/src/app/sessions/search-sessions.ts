@@ -6,8 +6,7 @@
 import { oneLine } from "../../kernel/text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Conversations, FoundMessage } from "../../ports/conversations.ts";
-import type { Durable } from "../../protocol/event/durable.ts";
-import { isShownBlock } from "../../view/shown.ts";
+import { saidIn } from "./said-in.ts";
 import type { Sessions, StoredSession } from "./sessions.ts";
 
 export type FoundWords = {
@@ -129,22 +128,6 @@ async function* wordsIn(
   } catch {
     // A log that cannot be read has nothing to find; whoever opens it is told why.
   }
-}
-
-type SaidWords = { readonly row: string; readonly by: "person" | "agent"; readonly text: string };
-
-/** With the ids that rows of a transcript have. */
-export function saidIn(event: Durable): SaidWords[] {
-  if (event.type === "input.accepted" && event.input.from.kind === "person") {
-    const text = event.input.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-    return [{ row: event.input.id, by: "person", text }];
-  }
-  if (event.type !== "model.finished") return [];
-  return event.content.flatMap((block, index): SaidWords[] =>
-    block.type === "text" && isShownBlock(block, event.stop)
-      ? [{ row: `${event.requestId}:${index}`, by: "agent", text: block.text }]
-      : [],
-  );
 }
 
 /** The words with a little of what stands around them, as one line. */

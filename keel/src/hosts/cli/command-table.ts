@@ -69,7 +69,7 @@ export const commands: readonly CliCommand[] = [
   }),
   command({
     usage: "keel usage [SESSION] [--project] [--days N] [--tools] [--json|--metrics]",
-    says: "What a session cost, and how the provider's cache served it; the newest one if none is named",
+    says: "What a session cost, and how the cache served it; the newest if none is named",
     options: {
       ...json,
       metrics: { kind: "flag", says: "As counters, in the text that collectors of metrics read" },
@@ -88,7 +88,7 @@ export const commands: readonly CliCommand[] = [
   }),
   command({
     usage: "keel audit [--session ID] [--tool NAME] [--outcome WORD] [--days N] [--limit N] [--json]",
-    says: "What was asked, answered, allowed, refused and changed, where the setting audit.enabled has it written down",
+    says: "What was asked, answered, allowed, refused and changed: the audit log",
     options: {
       json: { kind: "flag", says: "As lines of JSON, all of them" },
       session: { kind: "text", value: "ID", says: "Of this session, or of those whose ids begin so" },
@@ -199,7 +199,7 @@ export const commands: readonly CliCommand[] = [
   }),
   command({
     usage: "keel desktop [OPTIONS]",
-    says: "The runtime behind a desktop shell: conversations over JSON lines, with tools of the desktop",
+    says: "The runtime behind a desktop shell: JSON lines, with tools of the desktop",
     options: async () => (await import("./commands/desktop.ts")).desktopOptions,
     load: async () => (await import("./commands/desktop.ts")).startDesktop,
   }),

@@ -8,7 +8,6 @@ import { fault } from "../../kernel/fault.ts";
 import type { Json } from "../../kernel/json.ts";
 import { oneLine } from "../../kernel/text.ts";
 import type {
-  CallsWanted,
   ConversationCursor,
   ConversationMessage,
   FoundMessage,
@@ -16,16 +15,11 @@ import type {
   StoredConversation,
 } from "../../ports/conversations.ts";
 import { type InputBlock, textOf } from "../../protocol/message.ts";
-import type { CountedCall } from "../../protocol/outcome.ts";
 import { titleOf } from "../../protocol/title.ts";
+import { chargeTables } from "./counted.ts";
 import { damaged, type SqlRow, type Statements } from "./database.ts";
 
 export const conversationForm = 2;
-
-/** What requests cost, each once, whoever's log has it: a fork's log begins with those of its origin. */
-const chargeTables = `
-CREATE TABLE charges (request TEXT PRIMARY KEY, at REAL NOT NULL, usd REAL NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX charges_at ON charges (at)`;
 
 /** Logs are read once more; what is left of those that are gone stays. */
 export const conversationUpgrades = {
@@ -259,37 +253,6 @@ export function usesOf(run: Statements, no: number): LoggedToolUse[] {
     return typeof by === "string" ? { ...use, by } : use;
   });
 }
-
-/** The oldest first. */
-export function callsOf(run: Statements, { id, cwd, since = 0 }: CallsWanted): CountedCall[] {
-  const rows = run.all(
-    `SELECT c.id, c.cwd, t.tool, t.outcome, t.by, t.at, t.ms, octet_length(t.input) AS size FROM tool_uses t JOIN conversations c ON c.no = t.conversation WHERE t.at >= ? AND ${id === undefined ? "? IS NULL" : "c.id = ?"} AND ${cwd === undefined ? "? IS NULL" : "c.cwd = ?"} ORDER BY t.at, t.call`,
-    since,
-    id ?? null,
-    cwd ?? null,
-  );
-  return rows.map(({ id: session, cwd: folder, tool, outcome, by, at, ms, size }): CountedCall => {
-    const call = {
-      tool: String(tool),
-      session: String(session),
-      cwd: String(folder),
-      at: Number(at),
-      ms: Number(ms),
-      outcome: String(outcome) as CountedCall["outcome"],
-      inputBytes: Number(size),
-    };
-    return typeof by === "string" ? { ...call, by } : call;
-  });
-}
-
-export type Charge = { readonly request: string; readonly at: number; readonly usd: number };
-
-export function addCharge(run: Statements, { request, at, usd }: Charge): void {
-  run.run("INSERT OR IGNORE INTO charges VALUES (?, ?, ?)", request, at, usd);
-}
-
-export const spentSince = (run: Statements, since: number): number =>
-  Number(run.get("SELECT total(usd) AS usd FROM charges WHERE at >= ?", since)?.["usd"] ?? 0);
 
 export function deleteConversation(run: Statements, no: number): void {
   run.run("DELETE FROM words WHERE rowid IN (SELECT no FROM messages WHERE conversation = ?)", no);

@@ -2,10 +2,7 @@
 import { rmSync } from "node:fs";
 import type { ConversationMessage, Conversations, LoggedToolUse } from "../../ports/conversations.ts";
 import {
-  addCharge,
   addMessage,
-  type Charge,
-  callsOf,
   conversationAt,
   conversationDatabase,
   conversationForm,
@@ -20,9 +17,9 @@ import {
   pageOf,
   seal,
   setTitle,
-  spentSince,
   usesOf,
 } from "./conversation-table.ts";
+import { addCharge, type Charge, callsOf, spentSince } from "./counted.ts";
 import { isDamaged, SharedDatabase, type Statements } from "./database.ts";
 
 /** How far a log was taken in. */
