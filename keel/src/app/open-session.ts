@@ -29,14 +29,14 @@ import { type MemoryRegistration, memoryAdmission } from "./compose/memory-budge
 import { allowedMode } from "./compose/mode.ts";
 import { lateModel, type OpenModel, openModel, unmetBy, withModel } from "./compose/model.ts";
 import type { OwnTool } from "./compose/own-tools.ts";
-import { composeSession, type SessionComposition } from "./compose/session-composition.ts";
+import { composeSession, type SessionComposition, startOf } from "./compose/session-composition.ts";
 import { inputHandler } from "./input/input-handler.ts";
 import { factsOf, namesOf, runningTasks, wishPlace } from "./inquiries/facts.ts";
 import type { FileContents, HostCall, InquiredSession } from "./inquiries/inquiries.ts";
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
-import { adjust, beginWhereNone, openLog, startOf } from "./sessions/which-session.ts";
+import { adjust, beginWhereNone, openLog } from "./sessions/which-session.ts";
 
 /** An open session, as hosts see it. */
 export type OpenSession = {

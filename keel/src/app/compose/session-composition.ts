@@ -40,7 +40,7 @@ import {
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
 import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./mode.ts";
-import { usableFallbacks } from "./model.ts";
+import { type OpenModel, usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import type { SessionRecall } from "./recall.ts";
@@ -341,3 +341,22 @@ async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Prom
 
 const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>
   jsonSchema === undefined ? [] : [(await import("./check-json.ts")).checkedAnswer(jsonSchema)];
+
+/** What the first event of a new session says. */
+export function startOf(
+  { version, thinking }: OpenOptions,
+  { parts, permissionMode, texts }: SessionComposition,
+  model: OpenModel | undefined,
+) {
+  const settings = {
+    model: model?.facts.model ?? "",
+    permissionMode,
+    thinking: thinking ?? ({ kind: "usual" } as const),
+  };
+  return {
+    keel: version,
+    cwd: parts.workspace.cwd,
+    settings,
+    ...(texts.main ? { agent: texts.main.name } : {}),
+  };
+}

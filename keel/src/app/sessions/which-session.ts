@@ -7,9 +7,6 @@ import type { Log, Store } from "../../ports/store.ts";
 import type { Command } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import type { SettingsPatch } from "../../protocol/settings.ts";
-import type { OpenModel } from "../compose/model.ts";
-import type { SessionComposition } from "../compose/session-composition.ts";
-import type { OpenOptions } from "../options.ts";
 
 export type SessionChoice =
   | { readonly kind: "new"; readonly id?: string | undefined }
@@ -100,23 +97,4 @@ export async function adjust(session: Session, wanted: SettingsPatch): Promise<v
     type: "set",
     patch: Object.fromEntries(changed.map((name) => [name, wanted[name]])),
   });
-}
-
-/** What the first event of a new session says. */
-export function startOf(
-  { version, thinking }: OpenOptions,
-  { parts, permissionMode, texts }: SessionComposition,
-  model: OpenModel | undefined,
-) {
-  const settings = {
-    model: model?.facts.model ?? "",
-    permissionMode,
-    thinking: thinking ?? ({ kind: "usual" } as const),
-  };
-  return {
-    keel: version,
-    cwd: parts.workspace.cwd,
-    settings,
-    ...(texts.main ? { agent: texts.main.name } : {}),
-  };
 }
