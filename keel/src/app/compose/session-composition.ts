@@ -46,10 +46,9 @@ import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
-import { workspaces } from "./session-workspaces.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
 import { allowedBox, toolSet } from "./tool-set.ts";
-import { movableWorkspace, type SessionWorktrees, sessionWorktrees } from "./worktrees.ts";
+import { movableWorkspace, type SessionWorktrees, sessionWorktrees, workspaces } from "./worktrees.ts";
 
 export type SessionComposition = {
   readonly parts: Omit<SessionPorts, "log" | "model" | "spill">;

@@ -28,16 +28,16 @@ test("the three of the guide are settings, and servers once their variables are 
   const written = JSON.parse(shown?.text ?? "");
   expect(parseWith(settingsSchema, written)).toMatchObject({ ok: true });
   const entries = settings({ user: written.mcpServers });
-  const { servers, problems } = mcpServersOf({ entries, env: {}, personEnv: { BRAVE_API_KEY: "k" } });
+  const { servers, problems } = mcpServersOf({ entries, env: {}, personEnv: { HOME: "/home/me" } });
   expect(problems).toEqual([]);
   expect(servers.map(({ name, config }) => [name, "command" in config && config.command])).toEqual([
     ["comfyui", "npx"],
     ["firestore", "npx"],
     ["brave", "npx"],
   ]);
-  expect(servers[2]?.config).toMatchObject({ env: { BRAVE_API_KEY: "k" } });
+  expect(servers[2]?.config).toMatchObject({ env: { BRAVE_API_KEY_FILE: "/home/me/.brave-key" } });
   expect(mcpServersOf({ entries, env: {} }).problems).toEqual([
-    'The MCP server "brave" is left out: BRAVE_API_KEY is not set.',
+    'The MCP server "brave" is left out: HOME is not set.',
   ]);
 });
 

@@ -4,9 +4,8 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { recordCommands } from "./commands/record-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
-import { settingsCommands } from "./commands/settings-commands.ts";
+import { recordCommands, settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
