@@ -12,6 +12,7 @@ test("what a tool gave back is found while the session still works, and its end 
     byPosition([
       reply("I look.", toolUse("Read", { file_path: "berth.txt" })),
       reply(toolUse("Bash", { command: "touch hold" })),
+      reply("It is free."),
       reply("The last word is zanzibar."),
     ]),
     { settings: { memory: { recall: "on" } } },
@@ -34,6 +35,9 @@ test("what a tool gave back is found while the session still works, and its end 
     await session.submit({ type: "answer", askId: id, answer: { verdict: "allow" } });
   agree(session);
   await session.idle();
+  // No tool is called any more: only the end of the turn brings this in.
+  await say(session, "What is the last word?");
+  await session.idle();
   await session.close("ended");
   await home.close();
 
@@ -44,5 +48,5 @@ test("what a tool gave back is found while the session still works, and its end 
   const tables = await later.conversations();
   const { conversation, messages } = await tables.load(session.id);
   expect(conversation).toMatchObject({ session: session.id, title: "Which berth can the ferry have?" });
-  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "assistant", "user", "assistant"]);
 });

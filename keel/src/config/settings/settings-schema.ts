@@ -4,12 +4,17 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { effortSchema } from "../../protocol/settings.ts";
 import { modelInfoSchema } from "../../protocol/usage.ts";
-import { autoMode, permissions } from "./permission-settings.ts";
-import { setting, texts } from "./setting.ts";
-
-const count = z.int().check(z.minimum(0), z.maximum(1_000_000_000_000));
-const positive = count.check(z.minimum(1));
-const amount = z.number().check(z.positive());
+import {
+  amount,
+  audit,
+  autoMode,
+  costAlarms,
+  count,
+  permissions,
+  positive,
+  setting,
+  texts,
+} from "./permission-settings.ts";
 
 /** A hook as it is written: what a kind of hook needs beside its type is checked where hooks are run. */
 const hook = z.looseObject({
@@ -68,20 +73,6 @@ const limits = z.object({
   maxHeapMb: setting(positive, "Heap of the process from which on nothing new is taken."),
   maxRetries: setting(count, "Tries after a failure that cost nothing yet."),
   maxStreamRetries: setting(count, "Tries after a failure that may have cost a reply."),
-});
-
-const sums = z.union([amount, z.array(amount)]);
-
-const costAlarms = z.object({
-  sessionUsd: setting(sums, "Tell me when a session has cost this much; one sum or several."),
-  dayUsd: setting(sums, "The same for all sessions of a day, in UTC."),
-  monthUsd: setting(sums, "The same for all sessions of a month, in UTC."),
-});
-
-const audit = z.object({
-  enabled: setting(z.boolean(), "`true`: who decided what is written down; `keel audit` shows it."),
-  maxMb: setting(amount, "When the file is this large a new one is begun; 10 if left out."),
-  files: setting(positive, "Older files that are kept; 10 if left out."),
 });
 
 const checkpoints = z.object({

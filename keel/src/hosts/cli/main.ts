@@ -115,7 +115,7 @@ async function showGroup(name: string, context: Context): Promise<number> {
 }
 
 async function fail(context: Context, thrown: unknown): Promise<number> {
-  const { showFault } = await import("./show-fault.ts");
+  const { showFault } = await import("./print/outcome.ts");
   const found = toFault(thrown);
   showFault(context.err, found);
   return found.exitCode;

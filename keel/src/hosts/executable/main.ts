@@ -12,7 +12,7 @@ import { type ReceivedFrame, readFrame } from "../../sdk/control/frames.ts";
 import { type LineRead, lineReader } from "../../transport/lines.ts";
 import { parseJsonLine } from "../../transport/strict-json.ts";
 import type { Context } from "../cli/context.ts";
-import { showFault } from "../cli/show-fault.ts";
+import { showFault } from "../cli/print/outcome.ts";
 import { exitCodeOf, untilStopped } from "../cli/signals.ts";
 import { WireHost } from "./host.ts";
 import { readWireArguments } from "./options.ts";

@@ -14,7 +14,7 @@ import { text } from "../../../protocol/message.ts";
 import type { SessionEntry } from "../../../protocol/operation.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten, showFault } from "../show-fault.ts";
+import { sayWritten, showFault } from "../print/outcome.ts";
 import { exitCodeOf } from "../signals.ts";
 import { hasPerson } from "../terminal/answer-asks.ts";
 import { askPerson } from "../terminal/ask-person.ts";

@@ -13,7 +13,7 @@ import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { SettingRow } from "../../../protocol/inquiry.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
-import { sayWritten } from "../show-fault.ts";
+import { sayWritten } from "../print/outcome.ts";
 
 export const get: CommandRun<{ json: boolean }> = async ({ values, positionals }, context) => {
   const name = oneWord(positionals, "Give the name of one setting.");

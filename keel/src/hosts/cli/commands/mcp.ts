@@ -15,7 +15,7 @@ import { shownUrl, withShownUrls } from "../../../kernel/shown-url.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
-import { sayWritten } from "../show-fault.ts";
+import { sayWritten } from "../print/outcome.ts";
 
 export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { servers, problems, waiting } = await listServers(context);

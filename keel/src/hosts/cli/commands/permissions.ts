@@ -15,7 +15,7 @@ import { visible } from "../../../kernel/text.ts";
 import { lineReader } from "../../../transport/lines.ts";
 import { type CommandRun, type TargetValues, targetOf } from "../command.ts";
 import type { Context } from "../context.ts";
-import { sayWritten } from "../show-fault.ts";
+import { sayWritten } from "../print/outcome.ts";
 
 export const list: CommandRun<{ json: boolean }> = async ({ values }, context) => {
   const { rows, notices } = await listRules(context);

@@ -6,10 +6,9 @@ import { toFault } from "../../../kernel/fault.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { text } from "../../../protocol/message.ts";
 import type { Context } from "../context.ts";
-import { sayWritten, showFault } from "../show-fault.ts";
 import { exitCodeOf, untilStopped } from "../signals.ts";
 import { hasPerson, refuseAsks } from "../terminal/answer-asks.ts";
-import { watchOutcome } from "./outcome.ts";
+import { sayWritten, showFault, watchOutcome } from "./outcome.ts";
 import { showProgress } from "./progress.ts";
 
 /** As much of an open session as a conversation on the command line needs, wherever it is. */

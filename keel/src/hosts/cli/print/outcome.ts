@@ -1,12 +1,14 @@
 /** How the newest turn ended: as an exit code, and as a sentence on standard error when it did not end well. */
+import type { WrittenSetting } from "../../../app/maintenance/settings-files.ts";
 import type { OpenSession } from "../../../app/open-session.ts";
 import { Fault } from "../../../kernel/fault.ts";
 import { exitCodes, faults } from "../../../kernel/faults.ts";
+import { shorten, visible } from "../../../kernel/text.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
 import { sayReason } from "../../../view/say.ts";
 import type { Context } from "../context.ts";
-import { showFault } from "../show-fault.ts";
+import type { Output } from "../output.ts";
 
 type FinishedTurnEvent = Extract<Durable, { type: "turn.finished" }>;
 
@@ -43,4 +45,18 @@ export function exitCodeFor({ reason, fault }: Pick<FinishedTurnEvent, "reason" 
   if (endsWell(reason)) return exitCodes.ended;
   if (reason === "interrupted") return exitCodes.interrupted;
   return fault ? faults[fault.code].exit : exitCodes.turnFailed;
+}
+
+/** Words of a provider or of a file may be in the sentence: they are bounded, and cannot move the cursor. */
+const maxCharacters = 600;
+
+export function showFault(err: Output, fault: Fault): void {
+  err.line(`keel: ${visible(shorten(fault.message.trim(), maxCharacters)).replaceAll("\n", " ")}`);
+  err.line(fault.hint);
+}
+
+/** Says where a change of settings went, and whether it counts already. */
+export function sayWritten({ file, counts }: WrittenSetting, { err }: Pick<Context, "err">): void {
+  err.line(`Saved in ${visible(file)}.`);
+  if (!counts) err.line("It counts when the project is trusted: `keel trust` shows what that means.");
 }
