@@ -1,4 +1,5 @@
 /** A command and what it printed, with its colours. */
+import "./ansi.css";
 import type { Display } from "keel/protocol";
 import { visible } from "keel/view";
 import { type ReactElement, useMemo } from "react";

@@ -101,7 +101,8 @@ export class SessionFeed implements Observable<SessionState> {
     const whole = from === 0 ? Promise.resolve(this.#view) : this.#foldKept(last);
     let isMissing = false;
     void whole.then((view) => isMissing || this.#replace(view));
-    const newest = await this.#newest(last);
+    // As much as a screen needs. What goes wrong is told by who follows it.
+    const newest = await this.#ask({ after: last, last: tailEvents }).catch(() => []);
     const begins = newest[0]?.seq ?? last + 1;
     isMissing = begins > last + 1;
     if (isMissing) {
@@ -113,11 +114,6 @@ export class SessionFeed implements Observable<SessionState> {
     for (const event of newest) this.#take(event);
     this.#show();
     await this.#follow(newest.at(-1)?.seq ?? last);
-  }
-
-  /** Of what came after the one that is kept last, as much as a screen needs. What goes wrong is told by who follows it. */
-  async #newest(after: number): Promise<readonly Durable[]> {
-    return this.#ask({ after, last: tailEvents }).catch(() => []);
   }
 
   /** Until the server is there. */
