@@ -26,7 +26,7 @@ test("an index that is killed while it is filled goes on where it was, with ever
   for (let number = 1; number <= 6; number++)
     await stage.session(
       sessionId(number),
-      "/work/ferry",
+      "/srv/ferry",
       Array.from({ length: 120 }, (_, line): SaidLine => ({ by: "person", text: wordsOf(number, line) })),
     );
   const whole = await filled(stage);

@@ -11,11 +11,11 @@ afterEach(() => stage[Symbol.asyncDispose]());
 
 test("a client finds what was said by words, or the newest, and has it forgotten; not while its session is open", async () => {
   verifies("S1.28");
-  await stage.session(sessionId(1), "/work/ferry", [
+  await stage.session(sessionId(1), "/srv/ferry", [
     { by: "person", text: "Which port does the staging gateway listen on?" },
     { by: "tool", text: "gateway.conf: listen 4100;" },
   ]);
-  await stage.session(sessionId(2), "/work/other", [{ by: "agent", text: "The berth is free." }]);
+  await stage.session(sessionId(2), "/srv/other", [{ by: "agent", text: "The berth is free." }]);
   await using home = homeAt(stage.home);
   const { memory, memoryStats, forgetMemory } = memoryHandlers({ home, env: {} });
   expect(await memory({ words: "gateway listen" })).toMatchObject({
@@ -23,7 +23,7 @@ test("a client finds what was said by words, or the newest, and has it forgotten
     found: [
       {
         session: sessionId(1),
-        cwd: "/work/ferry",
+        cwd: "/srv/ferry",
         by: "Bash",
         text: expect.stringContaining("staging gateway"),
       },
