@@ -156,7 +156,7 @@ async function expectNoEscape(row: Row, made: World): Promise<void> {
   const { race } = row;
   if (!race) return;
   verifies("G32");
-  const swapping = swapWithLink(made.fill(race.swap), made.fill(race.with));
+  const swapping = await swapWithLink(made.fill(race.swap), made.fill(race.with));
   // The many tries are in test/e2e/link-race.test.ts; here a row is a session each time.
   const tries = Math.min(race.tries, Math.ceil(countOf("link-race") / 20));
   const ends = { done: 0, refused: 0 };

@@ -38,7 +38,7 @@ async function race(
   tries: number,
   act: (at: number) => Promise<boolean>,
 ): Promise<{ done: number; not: number }> {
-  const swapping = swapWithLink(directory(), outside);
+  const swapping = await swapWithLink(directory(), outside);
   const ends = { done: 0, not: 0 };
   for (let at = 0; at < tries; at++) ends[(await act(at)) ? "done" : "not"]++;
   await swapping.stop();

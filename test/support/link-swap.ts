@@ -1,8 +1,9 @@
 // A second process that swaps a directory for a link and back, as fast as it can.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 
 const program = `
-  import { renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+  import { renameSync, rmSync, symlinkSync, unlinkSync, writeSync } from "node:fs";
   const [directory, target] = process.argv.slice(1);
   const away = directory + ".away";
   process.on("SIGTERM", () => process.exit(0));
@@ -17,20 +18,23 @@ const program = `
       }
     }
   };
-  for (;;) {
+  for (let told = false; ; ) {
     renameSync(directory, away);
     put(() => symlinkSync(target, directory));
+    if (!told) told = writeSync(1, "swapping") > 0;
     await pause();
     unlinkSync(directory);
     put(() => renameSync(away, directory));
     await pause();
   }`;
 
-export function swapWithLink(directory: string, target: string): { stop(): Promise<void> } {
+/** It resolves once the first swap was made: what is tried before that races with nobody. */
+export async function swapWithLink(directory: string, target: string): Promise<{ stop(): Promise<void> }> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", program, directory, target], {
-    stdio: "inherit",
+    stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  await Promise.race([once(child.stdout, "data"), ended]);
   return {
     async stop() {
       child.kill("SIGTERM");

@@ -318,7 +318,7 @@ describe("writing a file", () => {
   test("puts nothing outside while a directory is swapped for a link", { timeout: 20_000 }, async () => {
     verifies("G32");
     fs.mkdirSync(path.join(project, "d"));
-    const swapping = swapWithLink(path.join(project, "d"), outside);
+    const swapping = await swapWithLink(path.join(project, "d"), outside);
     const outcomes = { written: 0, refused: 0 };
     for (let tries = 0; tries < 200; tries++) {
       const outcome = await files.write("d/x.txt", bytes("x"));
