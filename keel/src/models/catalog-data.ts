@@ -58,6 +58,7 @@ const always = { ...adaptive, thinkingOff: "never" } as const;
 const unlessDisabled = { ...adaptive, thinkingOff: "disabled" } as const;
 const noXhigh: ModelInfo["abilities"]["efforts"] = ["low", "medium", "high", "max"];
 const upToHigh: ModelInfo["abilities"]["efforts"] = ["low", "medium", "high"];
+const upToExtraHigh: ModelInfo["abilities"]["efforts"] = ["low", "medium", "high", "xhigh"];
 const opus = { ...adaptive, input: 5, output: 25 };
 const longHaiku = { ...rates({ input: 0.5, output: 2.5 }), overTokens: 100 * thousand };
 
@@ -99,10 +100,17 @@ type GptRow = Pick<ModelInfo, "windowTokens" | "maxOutputTokens" | "name"> & {
   readonly longOverTokens?: number;
 };
 
-/**
- * As chat completions offer them. Not listed are those that call tools only over another wire (`gpt-6.1-sol`,
- * `gpt-6-astra`); of those listed, `openai/traits.ts` says which ones call tools only when they do not think.
- */
+/** What OpenAI's models that think take over its own wire; `openai/traits.ts` says what chat completions make of it. */
+export function gptThinking(
+  id: string,
+): Pick<ModelInfo["abilities"], "thinking" | "thinkingOff" | "efforts"> {
+  const [, version = "0"] = /^gpt-(\d+(?:\.\d+)?)/.exec(id) ?? [];
+  // The first ones always think; since 5.1 they can be told not to.
+  const thinkingOff = Number(version) > 5 ? "disabled" : "never";
+  return { thinking: "adaptive", thinkingOff, efforts: Number(version) > 5.1 ? upToExtraHigh : upToHigh };
+}
+
+/** Those that are not listed (`gpt-6.1-sol`, `gpt-6-astra`) are asked all the same, without prices. */
 function gpt(id: string, row: GptRow): ModelInfo {
   const { name, windowTokens, maxOutputTokens, longOverTokens, input, output } = row;
   const { cacheRead = input / 10, cacheWrite = input } = row;
@@ -123,7 +131,12 @@ function gpt(id: string, row: GptRow): ModelInfo {
       asOf: openaiAsOf,
     },
     // It caches by itself, without marks.
-    abilities: { tools: true, images: true, thinking: "none", cache: false },
+    abilities: {
+      tools: true,
+      images: true,
+      ...(id.startsWith("gpt-4") ? { thinking: "none" } : gptThinking(id)),
+      cache: false,
+    },
   };
 }
 
@@ -155,7 +168,71 @@ const gptModels: readonly ModelInfo[] = [
   }),
 ];
 
-export const knownModels: readonly ModelInfo[] = [...claudeModels, ...gptModels];
+/** The newest of Google's published pages that its prices were read from. */
+const geminiAsOf = "2026-01-31";
+
+/** The third generation takes levels of effort and cannot be told not to think; of the second, the small ones can. */
+export function geminiThinking(
+  id: string,
+): Pick<ModelInfo["abilities"], "thinking" | "thinkingOff" | "efforts"> {
+  const isFirst = /^gemini-[12]\./.test(id);
+  const thinkingOff = isFirst && id.includes("flash") ? "disabled" : "never";
+  return { thinking: "adaptive", thinkingOff, efforts: isFirst ? [] : upToHigh };
+}
+
+/** What is kept in Google's own cache costs nothing to write. */
+function gemini(
+  id: string,
+  { name, ...row }: { name: string; input: number; output: number; cacheRead: number; long?: number },
+): ModelInfo {
+  const { input, output, cacheRead, long } = row;
+  const writes = { cacheWrite: input, cacheWriteLong: input };
+  const longWrites = { cacheWrite: input * 2, cacheWriteLong: input * 2 };
+  const longPrompt = { input: input * 2, output: output * 1.5, cacheRead: cacheRead * 2, ...longWrites };
+  return {
+    id,
+    name,
+    provider: "google",
+    windowTokens: 1_048_576,
+    maxOutputTokens: 65_536,
+    prices: {
+      input,
+      output,
+      cacheRead,
+      ...writes,
+      ...(long === undefined ? {} : { longPrompt: { ...longPrompt, overTokens: long } }),
+      asOf: geminiAsOf,
+    },
+    abilities: { tools: true, images: true, ...geminiThinking(id), cache: false },
+  };
+}
+
+const geminiLong = 200 * thousand;
+const geminiModels: readonly ModelInfo[] = [
+  gemini("gemini-3-pro-preview", {
+    name: "Gemini 3 Pro",
+    input: 2,
+    output: 12,
+    cacheRead: 0.2,
+    long: geminiLong,
+  }),
+  gemini("gemini-2.5-pro", {
+    name: "Gemini 2.5 Pro",
+    input: 1.25,
+    output: 10,
+    cacheRead: 0.125,
+    long: geminiLong,
+  }),
+  gemini("gemini-2.5-flash", { name: "Gemini 2.5 Flash", input: 0.3, output: 2.5, cacheRead: 0.03 }),
+  gemini("gemini-2.5-flash-lite", {
+    name: "Gemini 2.5 Flash-Lite",
+    input: 0.1,
+    output: 0.4,
+    cacheRead: 0.01,
+  }),
+];
+
+export const knownModels: readonly ModelInfo[] = [...claudeModels, ...gptModels, ...geminiModels];
 
 /** Names that stay while the models behind them change. */
 export const knownAliases: Readonly<Record<string, string>> = {

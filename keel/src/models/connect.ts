@@ -1,8 +1,8 @@
 /** From a resolved model to the port that the engine asks. The one place that knows every wire; each is loaded when it is needed. */
 import { oneByOne } from "../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../ports/model.ts";
-import { infoAt } from "./catalog.ts";
-import type { Endpoint, ProviderId } from "./providers.ts";
+import { infoAt, infoOn, nameAt } from "./catalog.ts";
+import { type Endpoint, type WireId, wireFor } from "./providers.ts";
 import type { ModelOptions } from "./read-answer.ts";
 import type { ResolvedModel } from "./resolve.ts";
 
@@ -14,14 +14,27 @@ type ProviderWire = {
   headers(endpoint: Endpoint): Record<string, string>;
 };
 
-const wires: Readonly<Record<ProviderId, () => Promise<ProviderWire>>> = {
-  async anthropic() {
+const wires: Readonly<Record<WireId, () => Promise<ProviderWire>>> = {
+  async messages() {
     const { anthropicModel, messagesHeaders } = await import("./anthropic/model.ts");
     return { open: anthropicModel, headers: messagesHeaders };
   },
-  async openai() {
+  async chat() {
     const { openaiModel, chatHeaders } = await import("./openai/model.ts");
     return { open: openaiModel, headers: chatHeaders };
+  },
+  async responses() {
+    const { responsesModel } = await import("./responses/model.ts");
+    const { chatHeaders } = await import("./openai/model.ts");
+    return { open: responsesModel, headers: chatHeaders };
+  },
+  async gemini() {
+    const { geminiModel, geminiHeaders } = await import("./gemini/model.ts");
+    return { open: geminiModel, headers: geminiHeaders };
+  },
+  async package() {
+    const { packageModel } = await import("./package/model.ts");
+    return { open: packageModel, headers: () => ({}) };
   },
 };
 
@@ -37,14 +50,33 @@ export function loadAhead({ baseUrl }: Endpoint): void {
   });
 }
 
-export const wireOf = (provider: ProviderId): Promise<ProviderWire> => wires[provider]();
+export const wireOf = (wire: WireId): Promise<ProviderWire> => wires[wire]();
 
-/** The port serves every model of the endpoint; `resolved.model` is only the one to start with. */
+/** The port serves every model of the endpoint, each over the wire that is spoken with it. */
 export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tools: ConnectTools): Model {
-  const { provider } = endpoint;
+  const connected = new Map<WireId, AskedModel>();
+  const wireWith = (name: string): WireId =>
+    wireFor(endpoint, nameAt(endpoint.provider, name, tools.catalog), tools.catalog.providers);
+  const model = (name: string): AskedModel => {
+    const wire = wireWith(name);
+    const found = connected.get(wire) ?? openWire(wire, { endpoint, ...tools });
+    connected.set(wire, found);
+    return found;
+  };
+  return {
+    info: (name) => infoOn(wireWith(name), infoAt(endpoint.provider, name, tools.catalog)),
+    prepare: (request) => model(request.model).prepare?.(request),
+    stream: (request, signal) => model(request.model).stream(request, signal),
+  };
+}
+
+type AskedModel = Pick<Model, "prepare" | "stream">;
+
+/** A model whose wire is on its way: what is asked meanwhile waits for it. */
+function openWire(wire: WireId, options: ModelOptions): AskedModel {
   let opened: Model | undefined;
-  const opening = wireOf(provider).then(({ open }) => {
-    opened = open({ endpoint, ...tools });
+  const opening = wireOf(wire).then(({ open }) => {
+    opened = open(options);
     return opened;
   });
   // Told to whoever asks.
@@ -57,7 +89,6 @@ export function connectModel({ endpoint }: Pick<ResolvedModel, "endpoint">, tool
     for await (const event of stream) yield [event, ...(stream.ready?.() ?? [])];
   }
   return {
-    info: (name) => infoAt(provider, name, tools.catalog),
     prepare: (request) =>
       opened
         ? opened.prepare?.(request)

@@ -3,7 +3,7 @@ import type { Hash } from "node:crypto";
 import { sameJson } from "../kernel/json.ts";
 import { fingerprint } from "../kernel/text.ts";
 import type { ModelRequest } from "../ports/model.ts";
-import type { Message } from "../protocol/message.ts";
+import type { Block, Message, ResultPart } from "../protocol/message.ts";
 import { type Effort, efforts } from "../protocol/settings.ts";
 import type { BytesSum } from "../protocol/usage.ts";
 
@@ -174,4 +174,23 @@ export class RunningDigest {
 
 export function sumOf(pieces: readonly Uint8Array[]): BytesSum {
   return new RunningDigest().sumWith(pieces);
+}
+
+type ContentPart = Extract<Block, { type: "image" | "document" }> | ResultPart;
+
+/** Whoever reads images reads the pages of a PDF too. */
+export const isShown = (block: ContentPart, { images }: { readonly images: boolean }): boolean =>
+  images &&
+  ((block.type === "image" && isImageType(block.mediaType)) ||
+    (block.type === "document" && block.mediaType === "application/pdf"));
+
+/** One attachment that the model cannot read must not make every later request of the session fail. */
+export function mediaText(block: ContentPart): string {
+  if (block.type === "text") return block.text;
+  const { mediaType, data } = block;
+  if (block.type === "image") return `[An image (${mediaType}) was left out: this model cannot read it.]`;
+  const name = block.name === undefined ? "" : ` ${block.name}`;
+  if (!mediaType.startsWith("text/") && mediaType !== "application/json")
+    return `[The document${name} (${mediaType}) was left out: this model cannot read it.]`;
+  return `[The document${name}:]\n${Buffer.from(data, "base64").toString("utf8")}`;
 }

@@ -1,31 +1,49 @@
 /** The providers that can be asked, from the user's environment and the user's settings. */
 import { type Fault, fault } from "../kernel/fault.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
-import { type Credential, type Endpoint, type Provider, type ProviderId, providers } from "./providers.ts";
+import {
+  type Credential,
+  type Endpoint,
+  type Provider,
+  type ProviderWish,
+  providersWith,
+} from "./providers.ts";
 
 /** What the user's own settings say about a provider. A project's settings have no such part. */
-export type ProviderSettings = { readonly baseUrl?: string | undefined; readonly key?: string | undefined };
+export type ProviderSettings = ProviderWish & { readonly key?: string | undefined };
 
 export type EndpointSources = {
   /** The user's environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly providers?: Readonly<Partial<Record<ProviderId, ProviderSettings | undefined>>> | undefined;
+  readonly providers?: Readonly<Record<string, ProviderSettings | undefined>> | undefined;
+  /** Where packages that settings name are looked for. */
+  readonly packageFolders?: readonly string[] | undefined;
 };
 
 /** In the order of the table. A base URL or a key makes a provider usable; a local server needs no key. */
-export function readEndpoints({ env, providers: settings = {} }: EndpointSources): Result<Endpoint[], Fault> {
+export function readEndpoints(sources: EndpointSources): Result<Endpoint[], Fault> {
+  const { env, providers: settings = {}, packageFolders = [] } = sources;
   const usable: Endpoint[] = [];
-  for (const provider of providers) {
+  for (const provider of providersWith(settings)) {
     const own = settings[provider.id] ?? {};
     const baseUrl = firstIn(env, provider.baseUrlNames) ?? trimmed(own.baseUrl);
     const credential = credentialIn(provider, env, own);
-    if (baseUrl === undefined && !credential) continue;
-    const problem = problemOf(baseUrl, credential);
+    // A package knows where to go and who asks by itself.
+    if (baseUrl === undefined && !credential && own.npm === undefined) continue;
+    const missing =
+      provider.baseUrl === "" && baseUrl === undefined && own.npm === undefined
+        ? "it has no base URL."
+        : undefined;
+    const problem = missing ?? problemOf(baseUrl, credential);
     if (problem !== undefined) return failed(fault("usage", { reason: `${provider.name}: ${problem}` }));
     usable.push({
       provider: provider.id,
-      baseUrl: addressOf(provider, baseUrl ?? provider.baseUrl),
+      baseUrl: own.npm === undefined ? addressOf(provider, baseUrl ?? provider.baseUrl) : (baseUrl ?? ""),
       credential,
+      ...(own.wire === undefined ? {} : { wire: own.wire }),
+      ...(own.npm === undefined
+        ? {}
+        : { package: { name: own.npm, folders: packageFolders, options: own.options } }),
     });
   }
   return ok(usable);
@@ -61,8 +79,8 @@ function problemOf(baseUrl: string | undefined, credential: Credential | undefin
 /** People write base URLs with and without the version, and some with what the wire adds. */
 function addressOf({ version }: Provider, baseUrl: string): string {
   const plain = baseUrl.replace(/\/+$/, "");
-  if (version === "in_wire") return plain.replace(/\/v1$/, "");
-  const address = plain.replace(/\/chat\/completions$/, "");
+  if (version === "in_wire") return plain.replace(/\/v1(?:beta)?$/, "");
+  const address = plain.replace(/\/(?:chat\/completions|responses)$/, "");
   return URL.parse(address)?.pathname === "/" ? `${address}/v1` : address;
 }
 

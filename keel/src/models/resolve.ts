@@ -10,7 +10,7 @@ import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { failed, ok, type Result } from "../kernel/result.ts";
 import type { Catalog } from "./catalog.ts";
 import { type EndpointSources, readEndpoints } from "./endpoints.ts";
-import { type Endpoint, type ProviderId, providerOf, providers, splitName } from "./providers.ts";
+import { type Endpoint, type ProviderId, providerOf } from "./providers.ts";
 
 /** `model` is the shortest name that leads to this endpoint again, also when more providers are set up later. */
 export type ResolvedModel = { readonly model: string; readonly endpoint: Endpoint };
@@ -37,7 +37,7 @@ export async function resolveModel(
   const found = readEndpoints(sources);
   if (!found.ok) return found;
   const usable = found.value;
-  const named = nameIn(sources, usable);
+  const named = nameIn(sources, usable, catalog);
   if (named !== undefined) return chooseNamed(named, usable, catalog);
   const [first] = usable;
   if (!first) return failed(noProvider());
@@ -71,10 +71,11 @@ type NamedModel = { readonly name: string; readonly from: "person" | "log" };
 function nameIn(
   { flag, logged, env, settingsModel }: ModelSources,
   usable: readonly Endpoint[],
+  catalog: Catalog,
 ): NamedModel | undefined {
-  const ofProviders = providers
+  const ofProviders = catalog.providers
     .filter(({ id }) => usable.length === 0 || usable.some(({ provider }) => provider === id))
-    .flatMap(({ id, modelNames }) => modelNames.map((name) => qualified(env[name], id, usable)));
+    .flatMap(({ id, modelNames }) => modelNames.map((name) => qualified(env[name], id, { usable, catalog })));
   const said = [flag, logged, env["KEEL_MODEL"], ...ofProviders, settingsModel].map((name) => name?.trim());
   const at = said.findIndex((name) => name && name !== "default");
   const name = said[at];
@@ -85,10 +86,10 @@ function nameIn(
 function qualified(
   name: string | undefined,
   provider: ProviderId,
-  usable: readonly Endpoint[],
+  { usable, catalog }: { readonly usable: readonly Endpoint[]; readonly catalog: Catalog },
 ): string | undefined {
   const model = name?.trim();
-  if (!model || usable.length < 2 || splitName(model).provider) return model;
+  if (!model || usable.length < 2 || catalog.split(model).provider) return model;
   return `${provider}/${model}`;
 }
 
@@ -97,7 +98,7 @@ function chooseNamed(
   usable: readonly Endpoint[],
   catalog: Catalog,
 ): Result<ResolvedModel, Fault> {
-  const { provider, model: bare } = splitName(catalog.unalias(name));
+  const { provider, model: bare } = catalog.split(catalog.unalias(name));
   const model = provider ? catalog.unalias(bare) : bare;
   if (model === "") return failed(fault("usage", { reason: `${name} names a provider and no model.` }));
   const [first, ...others] = usable;
@@ -114,13 +115,13 @@ function chooseNamed(
 
 /** Names of a router of providers may start with one of ours: they keep the prefix that tells them apart. */
 function resolved(model: string, endpoint: Endpoint, catalog: Catalog): ResolvedModel {
-  const home = catalog.home(model) ?? providers[0]?.id;
-  const isPlain = home === endpoint.provider && !splitName(model).provider;
+  const home = catalog.home(model) ?? catalog.providers[0]?.id;
+  const isPlain = home === endpoint.provider && !catalog.split(model).provider;
   return { model: isPlain ? model : `${endpoint.provider}/${model}`, endpoint };
 }
 
 function hasDefault({ provider: id, baseUrl, credential }: Endpoint, catalog: Catalog): boolean {
-  const provider = providerOf(id);
+  const provider = providerOf(id, catalog.providers);
   if (!provider || !credential || catalog.defaultOf(id) === undefined) return false;
   return provider.defaultHolds === "everywhere" || baseUrl === provider.baseUrl;
 }

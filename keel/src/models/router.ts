@@ -2,7 +2,7 @@
 import { fault } from "../kernel/fault.ts";
 import type { Model } from "../ports/model.ts";
 import { type ConnectTools, connectModel } from "./connect.ts";
-import { type Endpoint, type ProviderId, providerOf, splitName } from "./providers.ts";
+import { type Endpoint, type ProviderId, providerOf } from "./providers.ts";
 
 export type RouterOptions = ConnectTools & {
   /** Where the session's own model is; a name that nobody knows is one of there, too. */
@@ -16,7 +16,7 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
 
   const route = (name: string): { provider: ProviderId; model: Model | undefined } => {
     const plain = tools.catalog.unalias(name);
-    const wanted = splitName(plain).provider?.id;
+    const wanted = tools.catalog.split(plain).provider?.id;
     const owner = wanted ?? tools.catalog.home(plain);
     const endpoint = endpoints.find(({ provider }) => provider === owner) ?? (wanted ? undefined : home);
     if (!endpoint) return { provider: wanted ?? home.provider, model: undefined };
@@ -30,7 +30,10 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
     prepare: (request) => route(request.model).model?.prepare?.(request),
     stream(request, signal) {
       const { provider, model } = route(request.model);
-      if (!model) throw fault("key_missing", { provider: providerOf(provider)?.name ?? provider });
+      if (!model)
+        throw fault("key_missing", {
+          provider: providerOf(provider, tools.catalog.providers)?.name ?? provider,
+        });
       return model.stream(request, signal);
     },
   };

@@ -48,6 +48,7 @@ export const secretHeaders: readonly string[] = [
   "proxy-authorization",
   "x-api-key",
   "api-key",
+  "x-goog-api-key",
   "cookie",
   "openai-organization",
   "openai-project",

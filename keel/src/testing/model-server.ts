@@ -21,7 +21,9 @@ import { type RequestLaw, requestLaw } from "./request-law.ts";
 import { violationsIn } from "./request-rules.ts";
 import type { Script } from "./script.ts";
 import { anthropicWire } from "./wires/anthropic.ts";
+import { geminiWire } from "./wires/gemini.ts";
 import { openaiWire } from "./wires/openai.ts";
+import { responsesWire } from "./wires/responses.ts";
 import type { Incoming, Want, Wire } from "./wires/wire.ts";
 
 export type SeenRequest = {
@@ -145,7 +147,7 @@ class RequestHandler {
     this.#options = options;
     this.#record = record;
     this.#answers = new ScriptAnswers(options.script);
-    this.#wires = options.wires ?? [anthropicWire, openaiWire];
+    this.#wires = options.wires ?? [anthropicWire, openaiWire, responsesWire, geminiWire];
     const { law = requestLaw(), check, cache, now = Date.now } = options;
     this.#law = law === "none" || check === "none" ? undefined : law;
     this.#cache = cache && promptCache({ now });
@@ -162,7 +164,8 @@ class RequestHandler {
     }
     const read = await readBody(request);
     const parsed = wants === "models" ? {} : parseJson(read.text);
-    const body = isObject(parsed) ? parsed : undefined;
+    const given = isObject(parsed) ? parsed : undefined;
+    const body = given && (wire.bodyOf?.(incoming, given) ?? given);
     const refusal = this.#refusal({ wire, wants, incoming, tooLarge: read.tooLarge, body });
 
     this.#count += 1;
@@ -208,7 +211,7 @@ class RequestHandler {
     let { usage } = reply;
     if (this.#cache && blocks) {
       // What is said now is counted as it will be when it is sent back.
-      const said = wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
+      const said = wire.said?.(reply) ?? wire.prefix?.({ messages: [wire.whole(reply)] }) ?? [];
       usage = {
         ...this.#cache.count({ model: reply.model, blocks }),
         outputTokens: countBlocks(said.filter(({ section }) => section === "messages")),
@@ -254,7 +257,7 @@ async function readBody(request: IncomingMessage): Promise<{ text: string; tooLa
   return { text: tooLarge ? "" : Buffer.concat(chunks).toString("utf8"), tooLarge };
 }
 
-const secretHeaders = ["x-api-key", "authorization", "proxy-authorization", "cookie"];
+const secretHeaders = ["x-api-key", "x-goog-api-key", "authorization", "proxy-authorization", "cookie"];
 
 /** The last characters stay, so that a test can tell one key from another. */
 function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {

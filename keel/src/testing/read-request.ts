@@ -5,11 +5,15 @@ import type { ModelRequest } from "../ports/model.ts";
 import type { Block } from "../protocol/message.ts";
 import type { BlockView, RequestView } from "./request-view.ts";
 import { messagesView } from "./wires/anthropic-view.ts";
+import { geminiView, isGeminiBody } from "./wires/gemini-view.ts";
 import { chatView, isChatBody } from "./wires/openai-view.ts";
+import { isResponsesBody, responsesView } from "./wires/responses-view.ts";
 
 /** Total: whatever is given, it returns a view, with problems where something could not be read. */
 export function viewOf(request: unknown): RequestView {
   if (isModelRequest(request)) return engineView(request);
+  if (isGeminiBody(request)) return geminiView(request);
+  if (isResponsesBody(request)) return responsesView(request);
   return isChatBody(request) ? chatView(request) : messagesView(request);
 }
 

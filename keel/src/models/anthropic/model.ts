@@ -13,17 +13,18 @@ import { messagesEncoder } from "./encode.ts";
 import { errorInBody, providerFault } from "./errors.ts";
 
 export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: ModelOptions): Model {
+  const { provider } = endpoint;
   const encode = messagesEncoder();
   const url = `${endpoint.baseUrl}/v1/messages`;
   const headers = messagesHeaders(endpoint, betas);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
 
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
-  const nameOf = (model: string): string => nameAt("anthropic", model, catalog);
+  const nameOf = (model: string): string => nameAt(provider, model, catalog);
 
   const ahead = writtenAhead((asked: ModelRequest) => {
     const request = { ...asked, model: nameOf(asked.model) };
-    return { request, ...encode(request, catalog.info(request.model)) };
+    return { request, ...encode(request, infoAt(provider, request.model, catalog)) };
   });
 
   async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
@@ -57,7 +58,7 @@ export function anthropicModel({ endpoint, catalog, http, now, betas = [] }: Mod
   }
 
   return {
-    info: (model) => infoAt("anthropic", model, catalog),
+    info: (model) => infoAt(provider, model, catalog),
     prepare: (request) => ahead.prepare(request)?.sums,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };

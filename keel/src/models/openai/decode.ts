@@ -10,7 +10,9 @@ import type { Block } from "../../protocol/message.ts";
 import type { Stop } from "../../protocol/reasons.ts";
 import { noUsage, type Usage } from "../../protocol/usage.ts";
 import { count, countIn, hasOddCount, malformed, maxReplyCharacters } from "../read-answer.ts";
+import { callsInText } from "./calls-in-text.ts";
 import { openCalls } from "./open-calls.ts";
+import { thinkTags } from "./think-tags.ts";
 
 export type ChatDecoder = {
   /** One chunk, parsed. Throws `stream_malformed`, or what `errorOf` makes of an error of the provider. */
@@ -25,6 +27,8 @@ export type ChatDecoderOptions = {
   /** Whom we asked. */
   readonly model: string;
   readonly nameOf: (wire: string) => string;
+  /** Whether there is such a tool, for calls that stand in the text. */
+  readonly isTool?: ((name: string) => boolean) | undefined;
   readonly errorOf: (wire: unknown) => Fault;
 };
 
@@ -33,7 +37,7 @@ const callCharacters = 100;
 
 type Prose = { readonly type: "text" | "thinking"; readonly at: number; text: string };
 
-export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): ChatDecoder {
+export function chatDecoder({ model, nameOf, isTool, errorOf }: ChatDecoderOptions): ChatDecoder {
   const content: (Block | undefined)[] = [];
   const place = (): number => content.push(undefined) - 1;
   const calls = openCalls({
@@ -41,6 +45,7 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
     nameOf,
     idOf: (position) => `call_${fingerprint(providerId ?? "")}_${position}`,
   });
+  const tags = thinkTags();
   let started = false;
   let isDone = false;
   let providerId: string | undefined;
@@ -89,7 +94,9 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
   };
 
   const addDelta = (delta: JsonObject): ModelEvent[] => {
-    const events = contentPieces(delta).flatMap(({ type, text }) => addProse(type, text));
+    const events = contentPieces(delta)
+      .flatMap((piece) => (piece.type === "text" ? tags.add(piece.text) : [piece]))
+      .flatMap(({ type, text }) => addProse(type, text));
     const refusal = asText(delta["refusal"]);
     if (refusal !== "") {
       events.push(...addProse("text", refusal));
@@ -124,7 +131,9 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
     },
     finish() {
       if (!started || (stop === undefined && !isDone)) return [];
-      const events = closeProse();
+      const events = [...tags.end().flatMap(({ type, text }) => addProse(type, text)), ...closeProse()];
+      if (calls.count() === 0 && isTool && (stop === undefined || stop === "end"))
+        events.push(...addTextCalls(content, isTool, `call_${fingerprint(providerId ?? "")}`));
       for (const { at, events: last, block } of calls.close(stop === "output_limit" ? "cut" : "whole")) {
         content[at] = block;
         events.push(...last);
@@ -132,7 +141,7 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
       const whole = content.filter((block) => block !== undefined);
       events.push({
         type: "end",
-        stop: finalStop(stop, calls.count()),
+        stop: finalStop(stop, whole.filter(({ type }) => type === "tool_use").length),
         usage,
         content: whole,
         ...present({ providerId }),
@@ -141,6 +150,25 @@ export function chatDecoder({ model, nameOf, errorOf }: ChatDecoderOptions): Cha
       return events;
     },
   };
+}
+
+/** The text stays beside what it was taken for: it was shown, and the model finds it there again. */
+function addTextCalls(
+  content: (Block | undefined)[],
+  isTool: (name: string) => boolean,
+  id: string,
+): ModelEvent[] {
+  const texts = content.flatMap((block) => (block?.type === "text" ? [block.text] : []));
+  return callsInText(texts.join("\n"), isTool).flatMap(({ name, input, text }, position): ModelEvent[] => {
+    const shell: Block = { type: "tool_use", id: `${id}_text_${position}`, name, input: {} };
+    const block: Block = input ? { ...shell, input, repaired: text } : { ...shell, broken: text };
+    const index = content.push(block) - 1;
+    return [
+      { type: "block.start", index, block: shell },
+      { type: "call", index, json: JSON.stringify(block.input) },
+      { type: "block.end", index, block },
+    ];
+  });
 }
 
 /** Servers use these reasons freely: whether there are calls is seen from the calls. */

@@ -13,7 +13,8 @@ import type { ModelRequest } from "../../ports/model.ts";
 import type { Block, Message, ResultPart, ToolResult, ToolUse } from "../../protocol/message.ts";
 import type { ToolSpec } from "../../protocol/tool.ts";
 import type { BytesSum, ModelInfo, RequestSums } from "../../protocol/usage.ts";
-import { holdsImages, isImageType, RunningDigest, remember, rememberFor, sumOf } from "../encoding.ts";
+import { between, bodySums, bytesOf, comma, joined, type WrittenBody } from "../body-sums.ts";
+import { holdsImages, isImageType, remember, rememberFor, sumOf } from "../encoding.ts";
 import { callId, toolName } from "./names.ts";
 import { effortField, type ServerTraits } from "./traits.ts";
 
@@ -23,42 +24,23 @@ export type ChatEncoder = (
   traits: ServerTraits,
 ) => { readonly body: Uint8Array; readonly sums: RequestSums };
 
-/** A session and some agents of it: one more makes the oldest be hashed anew when it speaks next. */
-const maxHashed = 8;
-
 export function chatEncoder(): ChatEncoder {
   const messages = new WeakMap<Message, ChatEncodedMessage>();
   const tools = new WeakMap<ToolSpec, Uint8Array>();
   const systems = new WeakMap<readonly string[], Uint8Array>();
   const toolSums = new WeakMap<readonly ToolSpec[], BytesSum>();
   const systemSums = new WeakMap<readonly string[], BytesSum>();
-  const hashed = new Map<string, HashedStart>();
 
-  /** The sum of a body: only what it adds to the start of the one before it is read. */
-  const sumOfBody = (session: string, { head, pieces, steady }: ChatBody): BytesSum => {
-    const before = hashed.get(session);
-    const isSame =
-      before?.head === head &&
-      before.pieces.length <= steady &&
-      before.pieces.every((one, at) => one === pieces[at]);
-    const found = isSame ? before : { head, pieces: [], digest: new RunningDigest() };
-    hashed.delete(session);
-    hashed.set(session, found);
-    if (hashed.size > maxHashed) hashed.delete([...hashed.keys()][0] ?? "");
-    if (!isSame) found.digest.add(bytesOf(head));
-    for (const piece of pieces.slice(found.pieces.length, steady)) {
-      found.digest.add(piece);
-      found.pieces.push(piece);
-    }
-    return found.digest.sumWith(pieces.slice(steady));
-  };
+  const sumOfBody = bodySums();
 
   return (request, info, traits) => {
-    const reader = { images: info.abilities.images };
+    const reader = { images: info.abilities.images && traits.images };
+    const offered = info.abilities.tools && traits.tools ? request.tools : noTools;
     const encoded = request.messages.map(rememberFor(messages, reader, encodeMessage));
-    const specs = request.tools.map((tool) => remember(tools, tool, () => encodeTool(tool)));
+    const specs = offered.map((tool) => remember(tools, tool, () => encodeTool(tool)));
     const system = remember(systems, request.system, () => encodeSystem(request.system));
-    const written = join(headOf(request, traits), {
+    const written = join(headOf({ ...request, tools: offered }, traits), {
+      parallel: traits.parallel,
       tools: specs,
       system,
       messages: encoded.filter(
@@ -66,12 +48,12 @@ export function chatEncoder(): ChatEncoder {
       ),
     });
     return {
-      body: Buffer.concat([bytesOf(written.head), ...written.pieces]),
+      body: joined(written),
       sums: {
         body: sumOfBody(request.session, written),
         ...(specs.length === 0
           ? {}
-          : { tools: remember(toolSums, request.tools, () => sumOf(between(specs, comma))) }),
+          : { tools: remember(toolSums, offered, () => sumOf(between(specs, comma))) }),
         ...(system.length === 0
           ? {}
           : { system: remember(systemSums, request.system, () => sumOf([system])) }),
@@ -80,25 +62,19 @@ export function chatEncoder(): ChatEncoder {
   };
 }
 
-/** A body in pieces, of which the first `steady` stand at the same place in the next request too. */
-type ChatBody = {
-  readonly head: string;
-  readonly pieces: readonly Uint8Array[];
-  readonly steady: number;
-};
-
-/** What the running digest of a session has read, by the pieces themselves. */
-type HashedStart = { readonly head: string; readonly pieces: Uint8Array[]; readonly digest: RunningDigest };
+const noTools: readonly ToolSpec[] = [];
 
 type ChatRequestParts = {
+  readonly parallel: boolean;
   readonly tools: readonly Uint8Array[];
   /** A whole message; empty when there is nothing to say. */
   readonly system: Uint8Array;
   readonly messages: readonly ChatEncodedMessage[];
 };
 
-function join(head: string, { tools, system, messages }: ChatRequestParts): ChatBody {
-  const turns = turnsOf(messages).map(messagesOf);
+function join(head: string, { parallel, tools, system, messages }: ChatRequestParts): WrittenBody {
+  const spoken = turnsOf(messages);
+  const turns = parallel ? spoken.map(messagesOf) : inSeries(spoken);
   const earlier = [...(system.length > 0 ? [[system]] : []), ...turns.slice(0, -1).flat()];
   // Whoever speaks next may be joined to the last turn.
   const last = turns.at(-1) ?? [];
@@ -156,20 +132,31 @@ function messagesOf(turn: readonly ChatEncodedMessage[]): Uint8Array[][] {
   return [...results, [userList, ...inner, closeMessage]];
 }
 
+/** Each call in a message of its own, with its result behind it, for models that know no others. */
+function inSeries(turns: readonly ChatEncodedMessage[][]): Uint8Array[][][] {
+  return turns.map((turn, at) => {
+    const calls = turn.flatMap((message) => message.calls);
+    const answered = turns[at - 1]?.flatMap((message) => message.calls) ?? [];
+    if (turn[0]?.role === "user" && answered.length > 1)
+      return messagesOf(turn.map((message) => ({ ...message, results: [] })));
+    if (turn[0]?.role !== "assistant" || calls.length < 2) return messagesOf(turn);
+    const results = (turns[at + 1] ?? []).flatMap((message) => message.results);
+    const words = turn.flatMap((message) => message.parts);
+    return calls.flatMap((call, index) => [
+      ...messagesOf([
+        { role: "assistant", results: [], parts: index === 0 ? words : [], calls: [call], reader: undefined },
+      ]),
+      ...results.slice(index, index + 1).map((result) => [result]),
+    ]);
+  });
+}
+
 const texts = (parts: readonly ChatPart[]): Uint8Array[] =>
   between(
     parts.map(({ bytes }) => bytes),
     paragraph,
   );
 
-const between = (pieces: readonly Uint8Array[], mark: Uint8Array): Uint8Array[] =>
-  pieces.flatMap((piece, index) => (index > 0 ? [mark, piece] : [piece]));
-
-// Unlike a small Buffer, what it makes is no slice of a common one: what is remembered keeps alive only itself.
-const encoder = new TextEncoder();
-const bytesOf = (text: string): Uint8Array => encoder.encode(text);
-
-const comma = bytesOf(",");
 const quote = bytesOf('"');
 const nothing = bytesOf("null");
 /** Inside a JSON text. */

@@ -1,30 +1,32 @@
 /** The Model port over chat completions: one request, one streamed reply, every failure a fault of the table. */
-import { type Fault, fault } from "../../kernel/fault.ts";
+import { fault } from "../../kernel/fault.ts";
 import { isObject, type Json } from "../../kernel/json.ts";
 import { oneByOne } from "../../kernel/one-by-one.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../ports/model.ts";
+import type { ModelInfo } from "../../protocol/usage.ts";
 import { infoAt, nameAt } from "../catalog.ts";
-import { writtenAhead } from "../encoding.ts";
-import type { HttpResponse } from "../http.ts";
-import { retryAfterMs } from "../provider-error.ts";
+import { holdsImages, writtenAhead } from "../encoding.ts";
 import type { Endpoint } from "../providers.ts";
-import { type ModelOptions, malformed, parseData, readAnswer, readErrorText } from "../read-answer.ts";
+import { type ModelOptions, malformed, parseData, readAnswer } from "../read-answer.ts";
 import { chatDecoder } from "./decode.ts";
 import { chatEncoder } from "./encode.ts";
-import { errorInBody, providerFault } from "./errors.ts";
+import { providerFault } from "./errors.ts";
 import { toolNames } from "./names.ts";
-import { serverTraitsMemory } from "./traits.ts";
+import { taughtSend } from "./send.ts";
+import { lossesOf, type ServerTraits, serverTraitsMemory } from "./traits.ts";
 
 export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Model {
+  const { provider } = endpoint;
   const encode = chatEncoder();
   const manners = serverTraitsMemory(endpoint);
   const url = `${endpoint.baseUrl}/chat/completions`;
   const headers = chatHeaders(endpoint);
   const secrets = endpoint.credential ? [endpoint.credential.value] : [];
+  const send = taughtSend({ http, url, headers, secrets, now });
 
   /** A session may be told to go on with an alias, or with this provider's name before the model's. */
-  const nameOf = (model: string): string => nameAt("openai", model, catalog);
-  const infoOf = (model: string) => catalog.info(`openai/${nameOf(model)}`);
+  const nameOf = (model: string): string => nameAt(provider, model, catalog);
+  const infoOf = (model: string) => infoAt(provider, model, catalog);
 
   const write = (request: ModelRequest) =>
     encode(request, infoOf(request.model), manners.traits(request.model));
@@ -35,11 +37,15 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
 
   async function* batches(asked: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     const { request, body } = ahead.take(asked);
-    const response = await send(request, body, signal);
+    const response = await send(
+      { model: request.model, body, again: () => write(request).body, learn: manners.learn },
+      signal,
+    );
     const requestId = response.header("x-request-id");
     const decoder = chatDecoder({
       model: request.model,
       nameOf: toolNames(request.tools),
+      isTool: (name) => request.tools.some((tool) => tool.name === name),
       errorOf: (wire) => providerFault({ wire, model: request.model, requestId, secrets }),
     });
     let isOver = false;
@@ -47,15 +53,19 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
       isOver = true;
       decoder.done();
     };
+    const losses = lossesOf(
+      request.model,
+      lostBy(request, infoOf(request.model), manners.traits(request.model)),
+    );
     yield* readAnswer(response, {
       event(data) {
-        if (data.trim() !== "[DONE]") return decoder.push(parseData(data));
+        if (data.trim() !== "[DONE]") return withNotices(decoder.push(parseData(data)), losses);
         end();
         return [];
       },
       isOver: () => isOver,
       *whole(completion) {
-        yield decoder.push(completionIn(completion));
+        yield withNotices(decoder.push(completionIn(completion)), losses);
         end();
       },
     });
@@ -64,41 +74,30 @@ export function openaiModel({ endpoint, catalog, http, now }: ModelOptions): Mod
     yield last;
   }
 
-  /** A field that a server does not know is refused before anything was done: the request is written again without it. */
-  async function send(
-    request: ModelRequest,
-    written: Uint8Array,
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    for (let body = written; ; body = write(request).body) {
-      const response = await http({ method: "POST", url, headers, body }, signal);
-      if (response.status === 200) return response;
-      const wire = errorInBody(await readErrorText(response));
-      const refusal = refusalOf(request, response, wire);
-      const mayTeach = refusal.code === "model_bad_request" && isAboutTheRequest(response.status);
-      if (!mayTeach || !manners.learn(request.model, wire)) throw refusal;
-    }
-  }
-
-  function refusalOf({ model }: ModelRequest, response: HttpResponse, wire: unknown): Fault {
-    return providerFault({
-      wire,
-      model,
-      secrets,
-      status: response.status,
-      requestId: response.header("x-request-id"),
-      retryAfterMs: retryAfterMs(response.header, now()),
-    });
-  }
-
   return {
-    info: (model) => infoAt("openai", model, catalog),
+    info: (model) => infoAt(provider, model, catalog),
     prepare: (request) => ahead.prepare(request)?.sums,
     stream: (asked, signal) => oneByOne(batches(asked, signal)),
   };
 }
 
-const isAboutTheRequest = (status: number): boolean => status === 400 || status === 422;
+/** What of the request a model cannot take; whatever is not in it is no loss. */
+function lostBy(
+  { tools, messages }: ModelRequest,
+  { abilities }: ModelInfo,
+  traits: ServerTraits,
+): Pick<ServerTraits, "tools" | "images"> {
+  const isShown = messages.some(({ content }) => holdsImages(content));
+  return {
+    tools: (abilities.tools && traits.tools) || tools.length === 0,
+    images: (abilities.images && traits.images) || !isShown,
+  };
+}
+
+const withNotices = (events: ModelEvent[], notices: readonly string[]): ModelEvent[] =>
+  notices.length === 0
+    ? events
+    : events.map((event) => (event.type === "start" ? { ...event, notices } : event));
 
 /** What every request to this wire says about itself. Both kinds of credential are bearer tokens here. */
 export function chatHeaders({ credential }: Endpoint): Record<string, string> {

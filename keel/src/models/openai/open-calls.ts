@@ -128,7 +128,8 @@ function isRepeated({ id, name, json }: CallPiece, call: OpenCall): boolean {
   return id !== "" && id === call.id && name === call.name && json !== "" && json === call.json;
 }
 
-function inputOf(text: string, ending: ReplyEnding): Pick<ToolUse, "input" | "broken" | "repaired"> {
+/** What the model wrote as the input of a call; where it can only mean one thing it is mended. */
+export function inputOf(text: string, ending: ReplyEnding): Pick<ToolUse, "input" | "broken" | "repaired"> {
   // No text is an input without fields, unless the reply was cut off before it came.
   if (text.trim() === "") return ending === "cut" ? { input: {}, broken: "" } : { input: {} };
   const kept = headBytes(text, maxBrokenBytes);

@@ -17,7 +17,20 @@ export type ServerTraits = {
   /** Requests of one session go to the same cache. */
   readonly cacheKey: boolean;
   readonly effort: EffortRule;
+  /** What some models cannot do at all: be offered tools, see images, have several calls in one reply. */
+  readonly tools: boolean;
+  readonly images: boolean;
+  readonly parallel: boolean;
 };
+
+/** What a person should know of what is left out. */
+export const lossesOf = (
+  model: string,
+  { tools, images }: Pick<ServerTraits, "tools" | "images">,
+): string[] => [
+  ...(tools ? [] : [`${model} takes no tools: it is asked without any, and can only answer.`]),
+  ...(images ? [] : [`${model} takes no images: they are left out, and it is told so.`]),
+];
 
 /**
  * `levels`: the levels that it takes. `none_with_tools`: this wire lets such a model call tools only when it does not
@@ -38,6 +51,9 @@ export function traitsFor(model: string, { baseUrl }: Pick<Endpoint, "baseUrl">)
     // A field that is unknown makes some servers refuse the request.
     cacheKey: isOpenAi,
     effort: family?.effort ?? { kind: "unsaid" },
+    tools: true,
+    images: true,
+    parallel: true,
   };
 }
 
@@ -93,7 +109,7 @@ export function serverTraitsMemory(endpoint: Pick<Endpoint, "baseUrl">): ServerT
       if (!lesson) return false;
       const [field] = Object.keys(lesson);
       // How long a reply may be and how much is thought is a matter of the model, the rest one of the server.
-      const about = field === "limit" || field === "effort" ? model : everyModel;
+      const about = ofModel.includes(field ?? "") ? model : everyModel;
       const before = learnt.get(about) ?? {};
       // A server that refuses the one and the other way is not asked a third time.
       if (field !== undefined && Object.hasOwn(before, field)) return false;
@@ -104,6 +120,7 @@ export function serverTraitsMemory(endpoint: Pick<Endpoint, "baseUrl">): ServerT
 }
 
 const everyModel = "";
+const ofModel = ["limit", "effort", "tools", "images", "parallel"];
 
 function lessonIn(traits: ServerTraits, error: unknown): Partial<ServerTraits> | undefined {
   const words = JSON.stringify(error) ?? "";
@@ -114,8 +131,39 @@ function lessonIn(traits: ServerTraits, error: unknown): Partial<ServerTraits> |
   if (isAbout(traits.limit))
     return { limit: traits.limit === "max_tokens" ? "max_completion_tokens" : "max_tokens" };
   if (traits.cacheKey && isAbout("prompt_cache_key")) return { cacheKey: false };
+  const inability = inabilityIn(words, traits);
+  if (inability) return inability;
   if (!isAbout("reasoning_effort")) return undefined;
   // It may want to be told not to think, or not to be told anything.
   if (traits.effort.kind !== "unsaid") return { effort: { kind: "unsaid" } };
   return words.includes("'none'") ? { effort: { kind: "none" } } : undefined;
+}
+
+/** Servers have no codes for what a model cannot do: only their words say it. */
+function inabilityIn(
+  words: string,
+  { tools, images, parallel }: ServerTraits,
+): Partial<ServerTraits> | undefined {
+  if (
+    parallel &&
+    /single tool[- ]calls? at once|(?:parallel|multiple) tool[- ]calls? (?:is|are) not|only (?:supports? )?one tool[- ]call/i.test(
+      words,
+    )
+  )
+    return { parallel: false };
+  if (
+    tools &&
+    /(?:does not|doesn't) support (?:tools?|function|tool use)|tool(?:s| use| calling)? (?:is|are) not supported/i.test(
+      words,
+    )
+  )
+    return { tools: false };
+  if (
+    images &&
+    /(?:does not|doesn't) support (?:image|vision|multimodal)|image (?:input|content|url)?s? ?(?:is|are) not supported|not a (?:multimodal|vision) model/i.test(
+      words,
+    )
+  )
+    return { images: false };
+  return undefined;
 }

@@ -123,7 +123,13 @@ function messageIn(message: unknown, path: string, problems: string[]): MessageV
       return [{ role: "user", blocks: [resultIn(message)] }];
     case "assistant":
       return [
-        { role, blocks: [...partsIn(content, path, problems), ...callBlocks(message, path, problems)] },
+        {
+          role,
+          blocks: [
+            ...partsIn(content, path, problems, callsIn(message).length > 0),
+            ...callBlocks(message, path, problems),
+          ],
+        },
       ];
     default:
       return [{ role: asText(role), blocks: partsIn(content, path, problems) }];
@@ -150,8 +156,10 @@ function callBlocks(message: Record<string, unknown>, path: string, problems: st
   });
 }
 
-function partsIn(content: unknown, path: string, problems: string[]): BlockView[] {
+function partsIn(content: unknown, path: string, problems: string[], hasCalls = false): BlockView[] {
   if (content === undefined || content === null) return [];
+  // Beside calls an empty text is nothing.
+  if (content === "" && hasCalls) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   return readList(content, `${path}.content`, problems).map((part) => {
     const { type, text, image_url } = asObject(part);

@@ -1,6 +1,7 @@
 /** What a wire tells the model server: how its requests are recognised and read, and how a reply is written. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { PrefixBlock } from "../../core/context/prefix.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import type { ReadyReply } from "../answers.ts";
 import type { CacheMark, RequestView } from "../request-view.ts";
 
@@ -22,10 +23,14 @@ export interface Wire {
   readonly name: string;
   /** Undefined when the request is not of this wire. */
   wants(incoming: Incoming): Want | undefined;
+  /** The body with what of the request stands in the address alone. */
+  bodyOf?(incoming: Incoming, body: JsonObject): JsonObject;
   keyIn(headers: IncomingHttpHeaders): string | undefined;
   view(body: unknown): RequestView;
   /** What the provider's cache compares, for the request law and the simulated cache. Without it neither looks. */
   prefix?(body: unknown): MarkedBlock[];
+  /** What a reply adds to that, where it is not sent back as a message: its blocks as the next request will hold them. */
+  said?(reply: ReadyReply): MarkedBlock[];
   /** Whose request it is, if it says so. */
   session?(body: unknown): string | undefined;
   /** Beyond the rules that hold for every request. */
