@@ -60,8 +60,10 @@ export function backtest(past: readonly PastCall[], { tried, mode }: BacktestOpt
   const unknown: BacktestedCall[] = [];
   const uses = new Map<string, { calls: PastCall[]; saves: number }>();
   const questions = { recorded: 0, replayed: 0 };
+  // The same call under the same rules is decided once.
+  const decisions = new Map<CallOnRecord, Map<Rules, DecidedAgain>>();
   for (const one of past) {
-    const decided = decidedBy(one, mode);
+    const decided = decidedBy(one, mode, decisions);
     const recorded = one.decision.facts?.verdict ?? "unknown";
     const told = tellCall(one, decided);
     if (decided.verdict === "unknown" || recorded === "unknown") {
@@ -89,8 +91,18 @@ export function backtest(past: readonly PastCall[], { tried, mode }: BacktestOpt
 }
 
 /** What is said under every set of rules that may have held; where they differ nobody knows. */
-function decidedBy({ call, rules }: PastCall, mode: PermissionMode | undefined): DecidedAgain {
-  const [first, ...others] = rules.map((each) => call.under({ rules: each, mode }));
+function decidedBy(
+  { call, rules }: PastCall,
+  mode: PermissionMode | undefined,
+  decisions: Map<CallOnRecord, Map<Rules, DecidedAgain>>,
+): DecidedAgain {
+  const known = decisions.get(call) ?? new Map<Rules, DecidedAgain>();
+  decisions.set(call, known);
+  const [first, ...others] = rules.map((each) => {
+    const decided = known.get(each) ?? call.under({ rules: each, mode });
+    known.set(each, decided);
+    return decided;
+  });
   if (!first) return { verdict: "unknown", because: "no rules are known for it" };
   return others.every(({ verdict }) => verdict === first.verdict)
     ? first

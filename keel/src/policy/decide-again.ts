@@ -114,6 +114,7 @@ export async function callOnRecord(
         commands,
         world,
         planFile: facts.planFile,
+        confined: new Set(facts.confined ? commands.keys() : []),
       });
     },
     kindsUnder(rule) {
@@ -156,10 +157,10 @@ const unknownCall = (because: string): CallOnRecord => ({
 function wholeClaims({ claims, moreClaims }: VerdictFacts, input: Json): Claim[] | undefined {
   if (moreClaims !== undefined) return undefined;
   const whole: Claim[] = [];
-  for (const { action, target, cut } of claims) {
+  for (const { action, target, cut, unsandboxed } of claims) {
     const text = cut ? (action === "execute" ? textIn(input, target) : undefined) : target;
     if (text === undefined) return undefined;
-    whole.push({ action, target: text });
+    whole.push({ action, target: text, ...(unsandboxed ? { outside: true } : {}) });
   }
   return whole;
 }

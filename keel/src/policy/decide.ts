@@ -22,6 +22,10 @@ export type PolicyFacts = SuggestionContext & {
   readonly paths: ReadonlyMap<string, PathFacts>;
   /** Whether commands that only read go without a question. */
   readonly readOnlyCommands?: "allowed" | "asked" | undefined;
+  /** Commands that run inside the sandbox and may do so without a question. */
+  readonly confined?: ReadonlySet<string> | undefined;
+  /** What a command that is to run outside was refused inside, in words. */
+  readonly refused?: ReadonlyMap<string, string> | undefined;
   /** The real path of the file that a plan is written to. */
   readonly planFile?: string | undefined;
 };
@@ -133,13 +137,16 @@ function permitted(facts: PolicyFacts): Decision {
 function permitClaim(facts: PolicyFacts, claim: Claim): Permit {
   const { rules, tool, traits, mode, paths, world } = facts;
   const row = modes[mode];
-  if (claim.action === "execute")
-    return judgeOf(facts, claim).permit({
-      tool,
-      allow: rules.allow,
-      readOnly: facts.readOnlyCommands ?? "allowed",
-      edits: row.editing,
-    });
+  if (claim.action === "execute") {
+    const judge = judgeOf(facts, claim);
+    const readOnly = facts.readOnlyCommands ?? "allowed";
+    const permit = judge.permit({ tool, allow: rules.allow, readOnly, edits: row.editing });
+    const isConfined = permit.kind === "open" && facts.confined?.has(claim.target);
+    // What destroys, leads outside or is not understood is asked about, wherever it runs.
+    return isConfined && judge.grave() === undefined
+      ? { kind: "allowed", by: "mode", because: "it runs inside the sandbox" }
+      : permit;
+  }
   const rule = rules.allow.find((each) => covers(each, tool, real(facts, claim), world));
   if (rule) return permitBy(rule);
   switch (claim.action) {
@@ -230,7 +237,17 @@ function whyGrave(facts: PolicyFacts): string | undefined {
 
 /** Why no mode, rule or hook lets it pass: only a person does. */
 const whyGuarded = (facts: PolicyFacts): string | undefined =>
-  (facts.rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts)) ?? ownTarget(facts);
+  leavesSandbox(facts) ??
+  (facts.rules.protectedPaths === "allowed" ? undefined : protectedTarget(facts)) ??
+  ownTarget(facts);
+
+/** Why it is asked about that it runs outside: nothing but a person's word for this very command takes it there. */
+function leavesSandbox({ claims, refused }: PolicyFacts): string | undefined {
+  const leaving = claims.find(({ outside }) => outside);
+  if (!leaving) return undefined;
+  const before = refused?.get(leaving.target) ?? "";
+  return `UNSANDBOXED: it would run outside of the sandbox${before === "" ? "" : `, where it was refused: ${before}`}`;
+}
 
 /** The plan may always be read; it may be written while a plan is made. */
 function isOnlyPlan({ claims, planFile, mode }: PolicyFacts): boolean {

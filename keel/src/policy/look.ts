@@ -1,5 +1,6 @@
 /** Looks at what a call claims, so that policy can decide about it: commands are read, paths are described. */
 
+import type { Violation } from "../ports/sandbox.ts";
 import type { FoundName, PathFacts, Workspace } from "../ports/workspace.ts";
 import type { Claim } from "../protocol/tool.ts";
 import type { ShellContext } from "../shell/meaning/analyse.ts";
@@ -15,6 +16,10 @@ export type ClaimFindings = {
   readonly places: readonly PlaceSeen[];
   /** What the patterns of commands find. */
   readonly found: ReadonlyMap<string, readonly FoundName[]>;
+  /** Commands that run inside the sandbox and may do so without a question. */
+  readonly confined: ReadonlySet<string>;
+  /** What a command that is to run outside was refused inside, in words. */
+  readonly refused: ReadonlyMap<string, string>;
   /** What a decision about a command rests on. */
   readonly grounds: Grounds;
 };
@@ -41,7 +46,9 @@ export async function lookAt(
   const again: (() => Promise<boolean>)[] = [];
   const commands = new Map<string, CommandJudge>();
   const places: PlaceSeen[] = [];
-  for (const { action, target } of claims) {
+  const confined = new Set<string>();
+  const refused = new Map<string, string>();
+  for (const { action, target, outside } of claims) {
     if (action === "read" || action === "write") paths.set(target, await workspace.files.describe(target));
     if (action !== "execute") continue;
     // The reader of shell texts is large: it comes with the first command.
@@ -49,13 +56,26 @@ export async function lookAt(
     const possible = rules && !hasPaths(rules) ? "left" : "looked at";
     const look = { workspace, world, paths, found, places, again, possible } as const;
     commands.set(target, await lookAtCommand(target, look));
+    if (outside) refused.set(target, sayViolations(workspace.sandbox?.refused(target) ?? []));
+    else if (workspace.sandbox?.autoAllow && !(await isOutside(target, workspace))) confined.add(target);
   }
-  const findings = { paths, commands, world, places, found };
+  const findings = { paths, commands, world, places, found, confined, refused };
   if (commands.size === 0) return { ...findings, grounds: nothing };
   // Where they start: a link may stand there when they run.
   const start = [world.cwd, await workspace.files.describe(world.cwd)] as const;
   return { ...findings, grounds: { paths: new Map([...paths, start]), found, again } };
 }
+
+/** Whether a command that nobody wants outside runs there all the same, since the person keeps it there. */
+export async function isOutside(command: string, workspace: Workspace): Promise<boolean> {
+  if (!workspace.sandbox || workspace.sandbox.excluded.length === 0) return !workspace.sandbox;
+  const { isExcluded } = await import("./excluded-command.ts");
+  return isExcluded(command, workspace);
+}
+
+/** `write /etc/hosts, network example.com:443`. */
+export const sayViolations = (violations: readonly Violation[]): string =>
+  violations.map(({ kind, target }) => `${kind} ${target}`).join(", ");
 
 /** Whether any of them asks what a command may read or write. */
 export const hasPaths = ({ deny, ask }: Pick<Rules, "deny" | "ask">): boolean =>

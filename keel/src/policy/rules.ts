@@ -87,7 +87,7 @@ export function covers(rule: PermissionRule, tool: string, claim: Claim, ground?
     case "any":
       return true;
     case "domain":
-      return isOfDomain(claim, pattern.value, "exactly");
+      return isFetchedFrom(claim, pattern.value, "exactly");
     case "exact":
       return claim.target === pattern.value;
     case "prefix":
@@ -118,7 +118,7 @@ export function toucher(
     case "any":
       return () => true;
     case "domain":
-      return (claim) => isOfDomain(claim, pattern.value, "and below");
+      return (claim) => isFetchedFrom(claim, pattern.value, "and below");
     case "exact":
     case "prefix":
       return ({ target }) => target.includes(pattern.value);
@@ -144,12 +144,16 @@ function isAbout(rule: PermissionRule, tool: string, { action }: Claim, effect: 
   return effect === "deny" || rule.tool === tool || (rule.tool === widest && familyOf(tool) === family);
 }
 
-function isOfDomain({ action, target }: Claim, domain: string, extent: "exactly" | "and below"): boolean {
+function isFetchedFrom({ action, target }: Claim, domain: string, extent: "exactly" | "and below"): boolean {
   if (action !== "fetch") return false;
   // Without the dot that a full name may end with.
   const host = URL.parse(target)?.hostname.replace(/\.$/, "");
-  if (host === undefined) return extent === "and below";
+  return host === undefined ? extent === "and below" : isOfDomain(host, domain, extent);
+}
+
+/** The one meaning of a domain in rules and lists: `*.a.org` is what is below it; a deny is about both. */
+export function isOfDomain(host: string, domain: string, reach: "exactly" | "and below"): boolean {
   if (domain.startsWith("*."))
-    return host.endsWith(domain.slice(1)) || (extent === "and below" && host === domain.slice(2));
-  return host === domain || (extent === "and below" && host.endsWith(`.${domain}`));
+    return host.endsWith(domain.slice(1)) || (reach === "and below" && host === domain.slice(2));
+  return host === domain || (reach === "and below" && host.endsWith(`.${domain}`));
 }

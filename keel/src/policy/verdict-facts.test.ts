@@ -37,7 +37,16 @@ test("whatever is claimed and found, the facts fit their bound and the schema, a
         const world = { cwd, home, roots: [cwd, home], isTrusted: false };
         const grounds = { paths: new Map(), found: new Map(), again: [] };
         const found = new Map([[said, paths.map(([path]) => ({ path, isPlain: true }))]]);
-        const looked = { paths: new Map(paths), commands: new Map(), world, places: [], found, grounds };
+        const none = { confined: new Set<string>(), refused: new Map<string, string>() };
+        const looked = {
+          paths: new Map(paths),
+          commands: new Map(),
+          world,
+          places: [],
+          found,
+          grounds,
+          ...none,
+        };
         const deny = parseRule(`Bash(${said || "x"})`, "user");
         const rules = { ...noRules, deny: deny ? [deny] : [] };
         const asked = { tool: "Bash", traits: carefulTraits, claims, mode: "default" as const, rules };

@@ -48,13 +48,15 @@ export function verdictFacts(told: DecisionToTell): VerdictFacts {
       ...placeOf(looked.places),
       ...expandedOf(looked.found),
       ...(traits.readOnly ? { readOnly: true } : {}),
+      ...(looked.confined.size > 0 ? { confined: true } : {}),
       ...(planFile === undefined ? {} : { planFile: cut(planFile).text }),
       ...(rules.protectedPaths === "allowed" ? { protectedPaths: "allowed" } : {}),
     },
     {
-      claims: claims.values().map(({ action, target }): ClaimFound => {
+      claims: claims.values().map(({ action, target, outside }): ClaimFound => {
         const { text, isCut } = cut(target);
-        return { action, target: text, ...foundAt(target, looked.paths.get(target), isCut) };
+        const leaving = outside ? { unsandboxed: true as const } : {};
+        return { action, target: text, ...leaving, ...foundAt(target, looked.paths.get(target), isCut) };
       }),
       claimCount: claims.length,
       paths: others.values().map(([path, facts]): PathFound => {

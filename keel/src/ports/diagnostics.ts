@@ -20,3 +20,13 @@ export type NewErrors = {
   /** Who could not say, and why. */
   readonly notes: readonly string[];
 };
+
+/** Brings a file into the form that a person wants, after a change of it. Never throws; takes its bounded time. */
+export interface Formatter {
+  /** Undefined where nobody forms such files. */
+  format(path: string, signal: AbortSignal): Promise<FormatOutcome | undefined>;
+}
+
+export type FormatOutcome =
+  | { readonly ok: true; readonly by: string }
+  | { readonly ok: false; readonly by: string; readonly why: string };

@@ -27,7 +27,14 @@ export type ModelRequest = {
  * Keep-alives are not events: silence counts although bytes flow.
  */
 export type ModelEvent =
-  | { type: "start"; providerId?: string | undefined; model: string; usage?: Usage | undefined }
+  | {
+      type: "start";
+      providerId?: string | undefined;
+      model: string;
+      usage?: Usage | undefined;
+      /** What the model cannot take of what it is sent, for a person to know; each is told once. */
+      notices?: readonly string[] | undefined;
+    }
   | { type: "block.start"; index: number; block: Block }
   | { type: "text"; index: number; text: string }
   | { type: "thinking"; index: number; text: string }

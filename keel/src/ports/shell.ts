@@ -1,4 +1,5 @@
 /** Commands: running them, and what they are judged by. */
+import type { Violation } from "./sandbox.ts";
 
 export type ShellChunk = { readonly text: string };
 
@@ -14,6 +15,8 @@ export type ShellOutcome = {
   readonly omittedBytes: number;
   /** Where the shell stood at its end, without links; undefined where nobody asked or it did not say so. */
   readonly endFolder?: string | undefined;
+  /** It ran inside the sandbox; what it was refused there, as far as anybody saw. */
+  readonly violations?: readonly Violation[] | undefined;
 };
 
 export type ShellCommand = {
@@ -26,6 +29,8 @@ export type ShellCommand = {
   readonly endFolder?: "asked" | undefined;
   /** Somebody may watch it in a terminal of their own editor, where there is one. */
   readonly terminal?: "welcome" | undefined;
+  /** Where commands are confined, this one is not: somebody has said so. */
+  readonly sandbox?: "outside" | undefined;
 };
 
 export interface Shell {

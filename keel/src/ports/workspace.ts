@@ -3,7 +3,8 @@
  * it fires.
  */
 import type { Refused } from "../kernel/result.ts";
-import type { Diagnostics } from "./diagnostics.ts";
+import type { Diagnostics, Formatter } from "./diagnostics.ts";
+import type { CommandSandbox } from "./sandbox.ts";
 import type { Search } from "./search.ts";
 import type { CommandJudging, Shell } from "./shell.ts";
 
@@ -81,8 +82,12 @@ export interface Workspace {
   readonly search: Search;
   readonly documents: Documents;
   readonly shell: Shell;
+  /** Where it is left out commands are not confined. */
+  readonly sandbox?: CommandSandbox | undefined;
   /** Where it is left out nobody looks at what was changed. */
   readonly diagnostics?: Diagnostics | undefined;
+  /** Absent where no setting names one. */
+  readonly formatter?: Formatter | undefined;
   /** What commands are judged by. Where it is left out no command goes without a question. */
   readonly commands?: CommandJudging | undefined;
 }

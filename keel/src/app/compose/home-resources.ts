@@ -17,6 +17,7 @@ import { jsonlStore } from "../../store/jsonl/store.ts";
 import type { LogKind, LogPlaces } from "../../store/log-kind.ts";
 import { logPlaces } from "../../store/log-places.ts";
 import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-guard.ts";
+import type { LocalSandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { HomeConversations } from "../conversations/home-conversations.ts";
 import { nodeClock, nodeIds } from "../node-ports.ts";
 import { type LateGuard, lateGrammar } from "./late-ports.ts";
@@ -35,6 +36,8 @@ export type HomeResources = {
   readonly memory: MemoryBudget;
   /** Ends whatever commands started when Keel ends. Comes and starts with the first command. */
   guard(env: EnvironmentVariables, settings: KeelSettings): LateGuard;
+  /** What confines programs under such a guard. Loaded when it is wanted. */
+  sandbox(env: EnvironmentVariables, guard: LateGuard): Promise<LocalSandbox>;
   /** The same for programs that see the machine as their person does: without a namespace. */
   openGuard(env: EnvironmentVariables): LateGuard;
   /** Connections to MCP servers that sessions share. Loaded with the first server. */
@@ -63,6 +66,7 @@ export function homeResources(
   const guards = new Map<GuardMode, Promise<ProcessGuard>>();
   const logs = logPlaces({ home: path, now: clock.now, kind });
   let pool: Promise<LinkPool> | undefined;
+  const sandboxes = new Map<ProcessGuard, LocalSandbox>();
   let index: Promise<MemoryIndex> | undefined;
   let tables: Promise<HomeConversations> | undefined;
   const openTables = async (): Promise<HomeConversations> => {
@@ -102,6 +106,15 @@ export function homeResources(
     memory: new MemoryBudget(nodeHeap()),
     guard: (env, settings) => guardOf(guardMode(env, settings), env),
     openGuard: (env) => guardOf("off", env),
+    async sandbox(env, late) {
+      const [{ LocalSandbox }, guard] = await Promise.all([
+        import("../../workspace/sandbox/sandbox.ts"),
+        late(),
+      ]);
+      const sandbox = sandboxes.get(guard) ?? new LocalSandbox({ env, guard });
+      sandboxes.set(guard, sandbox);
+      return sandbox;
+    },
     links() {
       pool ??= import("../../mcp/pool.ts").then(({ LinkPool }) => new LinkPool());
       return pool;
@@ -126,6 +139,7 @@ export function homeResources(
     async close() {
       await (await tables)?.close();
       await (await index)?.close();
+      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox.close()));
       await Promise.all([...guards.values()].map(async (guard) => (await guard).close()));
       await logs.close();
     },

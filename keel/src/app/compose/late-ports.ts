@@ -8,7 +8,7 @@ import { fileMemory } from "../../memory/notes.ts";
 import type { CallReviewer } from "../../ports/call-review.ts";
 import type { Checkpoints } from "../../ports/checkpoints.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
-import type { Diagnostics } from "../../ports/diagnostics.ts";
+import type { Diagnostics, Formatter } from "../../ports/diagnostics.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
 import type { Memory } from "../../ports/memory.ts";
 import type { Search } from "../../ports/search.ts";
@@ -44,20 +44,25 @@ type ProcessContext = { readonly env: ProcessEnvironment; readonly guard: LateGu
 export function lateShell({
   env,
   guard,
+  inside,
   terminals,
   hostEnv = env,
 }: ProcessContext & {
+  /** Of commands that are confined. */
+  readonly inside?: LateGuard | undefined;
   readonly terminals?: EditorTerminals | undefined;
   /** What an editor's terminals have as well. */
   readonly hostEnv?: ProcessEnvironment | undefined;
 }): Shell {
   const load = once(async () => {
-    const [{ nodeShell }, opened] = await Promise.all([
+    const [{ nodeShell }, opened, confined] = await Promise.all([
       import("../../workspace/processes/shell.ts"),
       guard(),
+      inside?.(),
     ]);
-    const own = nodeShell({ env, guard: opened });
-    if (!terminals) return own;
+    const own = nodeShell({ env, guard: opened, inside: confined });
+    // A terminal of an editor is outside.
+    if (!terminals || confined) return own;
     const { withTerminals } = await import("../../workspace/processes/editor-terminals.ts");
     return withTerminals(own, { terminals, env, hostEnv });
   });
@@ -199,6 +204,19 @@ export function lateDiagnostics(
     },
     close: async () => (await loading)?.close(),
   };
+}
+
+export function lateFormatter(
+  written: KeelSettings["formatters"],
+  { cwd, commands, shell }: Pick<Workspace, "cwd" | "commands" | "shell">,
+): Formatter | undefined {
+  const entries = (written ?? []).map(({ files, ...entry }) => ({ ...entry, files: [files].flat() }));
+  if (entries.length === 0) return undefined;
+  const about = { entries, root: cwd, userHome: commands?.home ?? "/", shell };
+  const load = once(async () =>
+    (await import("../../workspace/diagnostics/formatter.ts")).nodeFormatter(about),
+  );
+  return { format: async (file, signal) => (await load()).format(file, signal) };
 }
 
 /** What names neither or both has passed the schema and says nothing; the check of settings tells of it. */

@@ -1,10 +1,12 @@
 /** In which permission mode a session starts, and who may bypass permissions. */
+
 import type { JudgedEntry } from "../../config/settings/entries.ts";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
+import type { SandboxContext, SessionSandbox } from "./sandbox.ts";
 
 /**
  * `unsure`: what an administrator forbids cannot all be read, so that nobody knows what bypassing would skip. `root`:
@@ -56,27 +58,23 @@ export function startMode(
   return { mode: "default", notices: [{ level: "warning", code: "mode_refused", text }] };
 }
 
-/** A sandbox for commands, which Keel has not: whoever wants one must not believe that it is there. */
+/** Whether commands are to be confined: a wish of any source counts, and none can take it back. */
+export const wantsSandbox = (entries: readonly JudgedEntry[]): boolean =>
+  entries.some(
+    ({ path, value, state }) =>
+      path.join(".") === "sandbox.enabled" && value === true && state.kind !== "left-out",
+  );
 
-/** Throws `usage` where nothing is to start without one. A wish counts from every source: none can take it back. */
-export function sandboxNotices(entries: readonly JudgedEntry[]): LogNotice[] {
-  const isWished = (name: string): boolean =>
-    entries.some(
-      ({ path, value, state }) =>
-        path.join(".") === `sandbox.${name}` && value === true && state.kind !== "left-out",
-    );
-  if (!isWished("enabled")) return [];
-  if (isWished("failIfUnavailable"))
-    throw fault("usage", {
-      reason: `A sandbox is wanted and must not be missing, and Keel has none. ${instead}`,
-    });
-  return [
-    {
-      level: "warning",
-      text: `COMMANDS ARE NOT CONFINED: the sandbox that is wanted has no effect. ${instead}`,
-    },
-  ];
+/** Nothing is loaded where nobody wants commands to be confined. */
+export async function sandboxOf(
+  context: SandboxContext,
+): Promise<{ readonly sandbox?: SessionSandbox; readonly notices: readonly LogNotice[] }> {
+  if (!wantsSandbox(context.entries)) return { notices: [] };
+  return (await import("./sandbox.ts")).sessionSandbox(context);
 }
 
-const instead =
-  "Permission rules and modes decide about every command; run Keel in a container to confine them. `sandbox.enabled: false` takes the wish back.";
+/** Hosts inside that commands may reach are open to tools of the web too. */
+export const withHostsOf = (sandbox: SessionSandbox | undefined, settings: KeelSettings): KeelSettings => ({
+  ...settings,
+  web: { allowHosts: [...(settings.web?.allowHosts ?? []), ...(sandbox?.web.allowHosts ?? [])] },
+});

@@ -1,13 +1,15 @@
 /** The model of a session: found by its sources, connected once, and handed to the engine as one port. */
-import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import path from "node:path";
+import { type EnvironmentVariables, userHome } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { lateSignal } from "../../kernel/deadline.ts";
-import { fault } from "../../kernel/fault.ts";
+import { Fault, fault } from "../../kernel/fault.ts";
 import { type Catalog, catalog } from "../../models/catalog.ts";
 import { loadAhead } from "../../models/connect.ts";
 import { readEndpoints } from "../../models/endpoints.ts";
-import { openHttp } from "../../models/http.ts";
-import { type Endpoint, providers } from "../../models/providers.ts";
+import { type Http, openHttp } from "../../models/http.ts";
+import type { LocalModelServer } from "../../models/local-servers.ts";
+import { type Endpoint, providersWith } from "../../models/providers.ts";
 import { type ResolvedModel, resolveModel, resolveNamed } from "../../models/resolve.ts";
 import { routedModel } from "../../models/router.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -51,16 +53,19 @@ export type ModelFacts = {
 
 /** A server that is asked which models it has must answer soon: nothing has begun yet. */
 const listMs = 15_000;
+/** One on this machine answers at once or is not there. */
+const localMs = 1_500;
 
 /** Throws `no_model`, `key_missing`, `unreachable` or `usage`. */
 export async function openModel(request: OpenModelRequest, clock: Clock): Promise<OpenModel> {
   const http = openHttp({ proxyEnv: proxyIn(request.env) });
-  const known = catalogOf(request.settings);
+  const written = catalogOf(request.settings);
   try {
-    const resolved = await resolve(request, known, async (endpoint) => {
+    const resolved = await resolve(request, written, async (endpoint) => {
       const { listModels } = await import("../../models/list-models.ts");
       return answered(clock, listMs, (signal) => listModels(endpoint, http.send, signal));
     });
+    const known = await withLocal(resolved, { written, settings: request.settings, http: http.send, clock });
     loadAhead(resolved.endpoint);
     return {
       port: routedModel({
@@ -77,7 +82,46 @@ export async function openModel(request: OpenModelRequest, clock: Clock): Promis
     };
   } catch (thrown) {
     http.close();
-    throw thrown;
+    throw await withOffer(thrown, request, clock);
+  }
+}
+
+/** Whoever has set up nothing, and has a server of models on this machine, is told how to use it. */
+async function withOffer(thrown: unknown, request: OpenModelRequest, clock: Clock): Promise<unknown> {
+  if (!(thrown instanceof Fault) || thrown.code !== "no_model" || endpointsIn(request).length > 0)
+    return thrown;
+  const offers = (await localServers(clock)).map(
+    ({ name, baseUrl, models }) =>
+      `${name} answers at ${baseUrl}${models[0] ? ` with ${models[0].id}` : ""}: OPENAI_BASE_URL=${baseUrl} uses it.`,
+  );
+  if (offers.length === 0) return thrown;
+  return fault("no_model", { reason: `there is no key and no base URL. ${offers.join(" ")}` });
+}
+
+/** A server on this machine is asked what its models hold and can do; what the settings say of them counts more. */
+async function withLocal(
+  { model, endpoint }: ResolvedModel,
+  { written, settings, http, clock }: { written: Catalog; settings: KeelSettings; http: Http; clock: Clock },
+): Promise<Catalog> {
+  if (written.isKnown(model) || !/^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):/.test(endpoint.baseUrl))
+    return written;
+  const { askEndpoint } = await import("../../models/local-servers.ts");
+  using late = lateSignal(clock, localMs);
+  const told = await askEndpoint(endpoint, http, late.signal);
+  return told.length === 0
+    ? written
+    : catalogOf({ ...settings, models: [...told, ...(settings.models ?? [])] });
+}
+
+/** What runs on this machine and could be asked. Never throws. */
+export async function localServers(clock: Clock): Promise<readonly LocalModelServer[]> {
+  const { findLocalServers } = await import("../../models/local-servers.ts");
+  const http = openHttp();
+  using late = lateSignal(clock, localMs);
+  try {
+    return await findLocalServers(http.send, late.signal);
+  } finally {
+    http.close();
   }
 }
 
@@ -98,8 +142,8 @@ export function usableFallbacks(
   return { usable, problems };
 }
 
-export const catalogOf = ({ models, modelAliases }: KeelSettings): Catalog =>
-  catalog({ extra: models, aliases: modelAliases });
+export const catalogOf = ({ models, modelAliases, providers: named }: KeelSettings): Catalog =>
+  catalog({ extra: models, aliases: modelAliases, providers: providersWith(named) });
 
 /** A port whose model is connected later: a log is opened before it is known which model it was written with. */
 export function lateModel(): Model & { connect(model: Model): void } {
@@ -137,8 +181,14 @@ type ListModels = Parameters<typeof resolveModel>[1]["list"];
 
 /** None when they cannot be read: that is said when the session's own model is looked for. */
 function endpointsIn({ env, settings }: Pick<OpenModelRequest, "env" | "settings">): readonly Endpoint[] {
-  const found = readEndpoints({ env, providers: settings.providers });
+  const found = readEndpoints({ env, providers: settings.providers, packageFolders: packageFolders(env) });
   return found.ok ? found.value : [];
+}
+
+/** A package that settings name is looked for in Keel's own home; beside Keel it is found anyway. Never in a project. */
+function packageFolders(env: EnvironmentVariables): readonly string[] {
+  const home = env["KEEL_HOME"]?.trim() || path.join(userHome(env), ".keel");
+  return path.isAbsolute(home) ? [home] : [];
 }
 
 async function resolve(
@@ -146,14 +196,22 @@ async function resolve(
   known: Catalog,
   list: ListModels,
 ): Promise<ResolvedModel> {
-  const sources = { flag: name, logged, env, settingsModel: settings.model, providers: settings.providers };
+  const sources = {
+    flag: name,
+    logged,
+    env,
+    settingsModel: settings.model,
+    providers: settings.providers,
+    packageFolders: packageFolders(env),
+  };
   const resolved = await resolveModel(sources, { catalog: known, list });
   if (!resolved.ok) throw resolved.error;
   return resolved.value;
 }
 
-function factsOf({ model, endpoint }: ResolvedModel, { env, keys }: OpenModelRequest): ModelFacts {
-  const names = providers.find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
+function factsOf({ model, endpoint }: ResolvedModel, { env, keys, settings }: OpenModelRequest): ModelFacts {
+  const names =
+    providersWith(settings.providers).find(({ id }) => id === endpoint.provider)?.credentialNames ?? [];
   const variable = names.find(({ name }) => env[name]?.trim())?.name;
   const kept = keys?.found.get(endpoint.provider);
   const ours = kept && kept.key === endpoint.credential?.value ? kept.from : "settings";

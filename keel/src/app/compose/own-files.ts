@@ -11,6 +11,8 @@ export type OwnFiles = {
   readonly folder: string;
   /** The place that a path of it was given with, or undefined. */
   given(path: string): string | undefined;
+  /** Where its output goes: what it may read of its own. */
+  outputs(): readonly string[];
   /** The log that the session writes: what stands beside it is the session's. */
   follow(log: string | undefined): void;
   /** Folders that hold files which the session can call; those elsewhere are left to policy. */
@@ -39,6 +41,7 @@ export function ownFiles(home: string): OwnFiles {
           .find((place) => isInside(target, [place]))
       );
     },
+    outputs: () => [...(beside === undefined ? [] : [path.join(beside, "output")]), ...lent().flatMap(real)],
     follow(log) {
       beside = log === undefined ? undefined : real(log.replace(/\.jsonl$/, ""))[0];
     },

@@ -7,7 +7,9 @@ import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { keepNothing, keepRecent } from "../../core/context/condense.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
 import type { Hook } from "../../hooks/run.ts";
+import type { LinkPool } from "../../mcp/pool.ts";
 import { parseRule } from "../../policy/rules.ts";
+import type { LiveTerminals } from "../../ports/live-terminals.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
@@ -39,7 +41,7 @@ import {
 } from "./late-ports.ts";
 import { limitsFrom } from "./limits.ts";
 import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
-import { type Bypass, bypassOf, isBareRoot, sandboxNotices, startMode } from "./mode.ts";
+import { type Bypass, bypassOf, isBareRoot, sandboxOf, startMode, withHostsOf } from "./mode.ts";
 import { type OpenModel, usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
@@ -47,7 +49,7 @@ import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
-import { allowedBox, toolSet } from "./tool-set.ts";
+import { allowedBox, lateTerminals, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees, workspaces } from "./worktrees.ts";
 
 export type SessionComposition = {
@@ -86,6 +88,8 @@ export type SessionComposition = {
   readonly worktrees: SessionWorktrees;
   /** For hooks, and for programs that read transcripts by themselves. */
   readonly transcript: LateTranscript;
+  /** Interactive programs of the model. */
+  readonly terminals: LiveTerminals | undefined;
   /** Where a person wants to be reminded of earlier conversations. */
   readonly recall: SessionRecall | undefined;
   /** Where a person wants to hear what they spend. */
@@ -123,7 +127,20 @@ export async function composeSession(
   const files = await filesWith(options.buffers);
   const terminals = { terminals: options.terminals, hostEnv: options.env };
   const editor = lateEditor(options, { home, clock, ids, settings });
-  const at = workspaces({ ...inForce, ...place, files, terminals, guard, budget, grammar: shared.grammar });
+  const grounds = { ...place, settings, entries, guard, folders };
+  const confined = await sandboxOf({
+    ...grounds,
+    open: () => shared.sandbox(env, guard),
+    rules: rules.now,
+    home: inForce.commandEnv["HOME"] ?? "/",
+    env,
+    asks: options.asks ?? "refused",
+  });
+  const { sandbox } = confined;
+  for (const list of ["allow", "deny"] as const)
+    if (sandbox) rules.change({ type: "rules", change: "add", list, rules: [...sandbox.web[list]] }, "user");
+  const shells = { files, terminals, guard, sandbox, budget, grammar: shared.grammar };
+  const at = workspaces({ ...inForce, ...place, ...shells });
   const workspace = movableWorkspace(at(folders));
   const worktrees = sessionWorktrees({
     run: latePrograms({ env: inForce.commandEnv, guard }),
@@ -164,7 +181,10 @@ export async function composeSession(
     entries: placed,
     commandEnv: withoutOwnPath(inForce.commandEnv, folders.roots),
   };
-  const servers = { inForce: started, guard, links: shared.links, clock, ids, workspace, home, version };
+  // A server inside is this session's alone: another one may be confined otherwise.
+  const links = sandbox?.servers ? ownLinks : shared.links;
+  const serverGuard = sandbox?.servers ?? guard;
+  const servers = { inForce: started, guard: serverGuard, links, clock, ids, workspace, home, version };
   const mcp = sessionMcp({
     ...servers,
     named: hostServers,
@@ -204,8 +224,9 @@ export async function composeSession(
   });
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const recall = await lateRecall(options, { shared, root: trust.root ?? workspace.cwd, settings });
+  const liveTerminals = lateTerminals(settings, { env: started.commandEnv, guard });
   const offered = toolSet(options, {
-    settings,
+    settings: withHostsOf(sandbox, settings),
     env,
     rules: permissions.atStart,
     memory,
@@ -213,12 +234,13 @@ export async function composeSession(
     late: mcp.hasServers || custom ? "some" : "none",
     agents: agents.supervisor,
     worktrees: worktrees.port,
+    terminals: liveTerminals,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
   const hooks = await sessionHooks(options.hooks ?? [], {
     inForce: started,
-    guard,
+    guard: sandbox?.hooks ?? guard,
     cwd: workspace.cwd,
     transcript: (_, agentId) => transcript.path(agentId),
     plugins: texts.library.plugins,
@@ -255,15 +277,19 @@ export async function composeSession(
     agents,
     worktrees,
     transcript,
+    terminals: liveTerminals,
     recall,
     alarms: await lateAlarms(options, shared, settings),
     audit: await lateAudit(options, { clock, settings, project: workspace.cwd }),
     store,
-    mcp,
+    mcp: sandbox
+      ? { ...mcp, close: () => Promise.all([mcp.close(), sandbox.close()]).then(() => undefined) }
+      : mcp,
     editor,
     notices: [
       ...inForce.notices,
       ...permissions.notices,
+      ...confined.notices,
       ...problems.map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
@@ -304,11 +330,12 @@ export async function composeSession(
   };
 }
 
+const ownLinks = async (): Promise<LinkPool> => new (await import("../../mcp/pool.ts")).LinkPool();
+
 /** What the session may do, as it begins and as it changes. */
 function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings: KeelSettings) {
   const { rules, unread } = readRules(inForce);
   refuseLost(unread);
-  const sandbox = sandboxNotices(inForce.entries);
   const managed = isForbiddingLost(unread) ? "damaged" : inForce.managed;
   const bypass = bypassOf(settings, { asked: options.bypass, managed, asRoot: isBareRoot(options.env) });
   const { mode, notices } = startMode(settings, { asked: options.permissionMode, bypass });
@@ -318,7 +345,7 @@ function permissionsOf(options: OpenOptions, inForce: SettingsInForce, settings:
     atStart: rules,
     // A skill is a text that a person put there; a rule that denies or asks about one is stronger.
     rules: liveRules({ ...rules, allow: [...rules.allow, ...[parseRule("Skill") ?? []].flat()] }),
-    notices: [...notices, ...sandbox],
+    notices,
     problems: unread.map(({ problem }) => problem),
   };
 }

@@ -1,4 +1,5 @@
 /** The settings of a session: what its options say, laid over the files, with what a person should know about them. */
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { baseOf, commandWords } from "../../config/settings/command-lines.ts";
 import { type JudgedEntry, joinEntries } from "../../config/settings/entries.ts";
@@ -7,6 +8,7 @@ import { pathsOf } from "../../config/settings/paths.ts";
 import { realOf } from "../../config/settings/project-root.ts";
 import { type LoadedSettings, loadSettings } from "../../config/settings/settings.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { asList, asObject, isObject, parseJson } from "../../kernel/json.ts";
 import { isInside } from "../../kernel/path.ts";
 import type { LogNotice } from "../../ports/store.ts";
 import type { OpenOptions } from "../options.ts";
@@ -35,10 +37,16 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
     flags: options.settings,
     commandLine: settingsOf(options),
   });
-  const placed = await placedOf(loaded, options.cwd);
+  const [placed, refreshed] = await Promise.all([
+    placedOf(loaded, options.cwd),
+    refreshedModels(pathsOf(options).home),
+  ]);
+  const settings = placed === loaded.entries ? loaded.settings : joinEntries(placed);
   return {
     ...loaded,
-    settings: placed === loaded.entries ? loaded.settings : joinEntries(placed),
+    // What the person writes of a model counts more than what a list says.
+    settings:
+      refreshed.length === 0 ? settings : { ...settings, models: [...refreshed, ...(settings.models ?? [])] },
     placed,
     env: environment(options.env, loaded, ["user"]),
     commandEnv: environment(options.env, loaded, ["user", "project", "local"]),
@@ -49,6 +57,16 @@ export async function readSettings(options: SettingsOptions): Promise<SettingsIn
       ...forbiddenNotice(loaded.entries, loaded.trust.root),
     ],
   };
+}
+
+/** The models that `keel models refresh` has taken; none where it never did, or where the file is none of its own. */
+async function refreshedModels(home: string): Promise<NonNullable<KeelSettings["models"]>> {
+  const text = await readFile(path.join(home, "models.json"), "utf8").catch(() => "");
+  const rows = text === "" ? [] : asList(asObject(parseJson(text))["models"]);
+  return rows.filter(
+    (row): row is NonNullable<KeelSettings["models"]>[number] =>
+      isObject(row) && typeof row["id"] === "string",
+  );
 }
 
 /** The reader of shell texts is large: it comes only where a setting names a program from elsewhere. */

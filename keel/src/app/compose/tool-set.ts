@@ -2,11 +2,13 @@
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Rules } from "../../policy/decide.ts";
+import type { LiveTerminals } from "../../ports/live-terminals.ts";
 import type { Toolbox, ToolHead } from "../../ports/tool.ts";
 import { builtInTools, type ToolPorts } from "../../tools/catalog.ts";
 import { chooseTools } from "../../tools/presets.ts";
+import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { OpenOptions } from "../options.ts";
-import { lateSearch, lateWeb } from "./late-ports.ts";
+import { type LateGuard, lateSearch, lateWeb } from "./late-ports.ts";
 import { offeredTools } from "./rules.ts";
 
 export type ToolSet = {
@@ -44,6 +46,25 @@ export function toolSet(
     tools: offeredTools(tools, rules),
     ...(forAgents ? { agentTools: offeredTools(forAgents.tools, rules) } : {}),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+  };
+}
+
+/** Terminals for the model, where a person wants that it has some; none where commands are confined, which these would not be. */
+export function lateTerminals(
+  { terminalTool, sandbox }: Pick<KeelSettings, "terminalTool" | "sandbox">,
+  { env, guard }: { readonly env: ProcessEnvironment; readonly guard: LateGuard },
+): LiveTerminals | undefined {
+  if (terminalTool !== true || sandbox?.enabled === true) return undefined;
+  let opened: LiveTerminals | undefined;
+  return {
+    async start(command) {
+      const { nodeLiveTerminals } = await import("../../workspace/terminals/live-terminals.ts");
+      opened ??= nodeLiveTerminals({ env, guard });
+      return opened.start(command);
+    },
+    find: (id) => opened?.find(id),
+    list: () => opened?.list() ?? [],
+    close: async () => opened?.close(),
   };
 }
 

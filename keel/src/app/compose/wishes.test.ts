@@ -3,7 +3,7 @@ import { all, sdkStage } from "../../../../test/support/sdk-stage.ts";
 import { openTestSession } from "../../../../test/support/test-session.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { thinkingFields } from "../../models/anthropic/thinking.ts";
-import { catalog } from "../../models/catalog.ts";
+import { catalog, infoOn } from "../../models/catalog.ts";
 import { effortField, traitsFor } from "../../models/openai/traits.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { Effort, SessionSettings, ThinkingMode } from "../../protocol/settings.ts";
@@ -68,6 +68,10 @@ describe("every model of the catalog", () => {
         "gpt-5.4 | nothing | nothing | low medium high xhigh",
         "gpt-5.4-mini | nothing | nothing | low medium high xhigh",
         "gpt-4.1 | nothing | nothing | none",
+        "gemini-3-pro-preview | adaptive | nothing | low medium high",
+        "gemini-2.5-pro | adaptive | nothing | none",
+        "gemini-2.5-flash | adaptive | disabled | none",
+        "gemini-2.5-flash-lite | adaptive | disabled | none",
       ]
     `);
   });
@@ -114,17 +118,22 @@ describe("what a model does not take", () => {
       { thinking: { kind: "adaptive" } },
       ["warning: gpt-4.1 is not told to think: nothing is known of how."],
     ],
+    ["gpt-6-sol", { effort: "high" }, []],
+    ["gpt-6-sol", { effort: "max" }, ["warning: gpt-6-sol does not take effort max: xhigh is sent."]],
     [
-      "gpt-6-sol",
-      { effort: "high" },
-      ["warning: gpt-6-sol calls tools only when it does not think: effort high is not sent."],
+      "gemini-3-pro-preview",
+      { thinking: { kind: "off" } },
+      ["warning: gemini-3-pro-preview always thinks: it cannot be told not to."],
     ],
   ])("%s with %o: %o", (model, wishes, said) => {
     expect(wish(model, wishes)).toEqual(said);
   });
 
-  test("without tools a model may take what it does not take with them", () => {
-    expect(wish("gpt-6-sol", { effort: "high" }, "none")).toEqual([]);
+  test("over chat completions a model may take without tools what it does not take with them", () => {
+    const info = infoOn("chat", known.info("gpt-6-sol"));
+    const said = "gpt-6-sol calls tools only when it does not think: effort high is not sent.";
+    expect(unmetWishes({ effort: "high" }, info, "some")).toEqual([{ level: "warning", text: said }]);
+    expect(unmetWishes({ effort: "high" }, info, "none")).toEqual([]);
   });
 
   test("is told to whoever asked for it, at the start and later, and not sent", async () => {

@@ -16,7 +16,11 @@ export type Wishes = {
 
 /** The levels of effort that a model takes. */
 export const effortsAt = (model: ModelInfo): readonly Effort[] =>
-  model.provider === "openai" ? openaiEfforts(model.id).levels : claudeEfforts(model);
+  isOverChat(model) ? openaiEfforts(model.id).levels : claudeEfforts(model);
+
+/** OpenAI's models over chat completions: what they take is a matter of their names. */
+const isOverChat = ({ provider, abilities }: ModelInfo): boolean =>
+  provider === "openai" && abilities.thinking === "none";
 
 /** `tools`: whether the model is offered some. */
 export function unmetWishes(wishes: Wishes, model: ModelInfo, tools: "some" | "none"): LogNotice[] {
@@ -49,10 +53,10 @@ function ofThinking({ thinking }: Wishes, { id, abilities }: ModelInfo): LogNoti
 
 function ofEffort({ effort, thinking }: Wishes, model: ModelInfo, tools: "some" | "none"): LogNotice[] {
   if (effort === undefined) return [];
-  const { id, provider, abilities } = model;
+  const { id, abilities } = model;
   const levels = effortsAt(model);
   if (levels.length === 0) return [warning(`${id} takes no level of effort: ${effort} is not sent.`)];
-  if (provider === "openai" && tools === "some" && !openaiEfforts(id).withTools)
+  if (isOverChat(model) && tools === "some" && !openaiEfforts(id).withTools)
     return [warning(`${id} calls tools only when it does not think: effort ${effort} is not sent.`)];
   const isOff = thinking?.kind === "off" && abilities.thinkingOff === "disabled";
   const sent = effortFor(effort, levels, isOff ? "high" : "max");

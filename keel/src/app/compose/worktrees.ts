@@ -17,10 +17,12 @@ import {
   lateDiagnostics,
   lateDocuments,
   lateFileSearch,
+  lateFormatter,
   latePlace,
   lateShell,
 } from "./late-ports.ts";
 import type { OwnFiles } from "./own-files.ts";
+import type { SessionSandbox } from "./sandbox.ts";
 import { type SettingsInForce, withoutOwnPath } from "./settings.ts";
 
 export type SessionWorktrees = {
@@ -139,6 +141,7 @@ export function workspaces({
   grammar,
   files,
   terminals,
+  sandbox,
 }: Pick<SettingsInForce, "env" | "commandEnv" | "settings" | "trust"> & {
   budget: TreeBudget;
   guard: LateGuard;
@@ -147,8 +150,10 @@ export function workspaces({
   grammar: Grammar;
   files: Awaited<ReturnType<typeof filesWith>>;
   terminals: { terminals: OpenOptions["terminals"]; hostEnv: OpenOptions["env"] };
+  sandbox: SessionSandbox | undefined;
 }): (folders: Pick<LiveFolders, "cwd" | "roots">) => Workspace {
-  const shell = boundShell(lateShell({ env: commandEnv, guard, ...terminals }), budget);
+  const shellWith = (inside: LateGuard | undefined) =>
+    boundShell(lateShell({ env: commandEnv, guard, inside, ...terminals }), budget);
   const commands = {
     grammar,
     home: commandEnv["HOME"] ?? "/",
@@ -157,6 +162,8 @@ export function workspaces({
   };
   return (folders) => {
     const { cwd } = folders;
+    const confined = sandbox?.at(folders);
+    const shell = shellWith(confined?.inside);
     const place = {
       cwd,
       own: [kept.folder],
@@ -177,12 +184,14 @@ export function workspaces({
       search: lateFileSearch(env, place.own),
       documents: lateDocuments(),
       shell,
+      ...(confined ? { sandbox: confined.port } : {}),
       commands,
       diagnostics: lateDiagnostics(
         settings.diagnostics,
         { cwd, commands, shell },
         { env: withoutOwnPath(commandEnv, folders.roots), guard },
       ),
+      formatter: lateFormatter(settings.formatters, { cwd, commands, shell }),
     };
   };
 }

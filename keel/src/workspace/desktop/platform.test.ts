@@ -8,6 +8,7 @@ import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { notRunHere } from "../../../../test/support/not-run.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import type { DesktopPlatform } from "../../ports/desktop.ts";
 import { desktopPlatform } from "./platform.ts";
 
 let folder = "";
@@ -104,28 +105,47 @@ test("a program that fails or hangs is told, and one that hangs is ended with it
   expect(await reading).toMatchObject({ ok: false, kind: "stopped" });
 });
 
-test("a real xclip takes and gives the clipboard of a real X server", async () => {
-  verifies("S1.14");
-  const found = ["Xvfb", "xclip"].filter((name) =>
-    (process.env["PATH"] ?? "").split(":").some((place) => existsSync(path.join(place, name))),
-  );
-  if (found.length < 2) return notRunHere("clipboard of X11", "Xvfb or xclip absent");
+const installed = (name: string): boolean =>
+  (process.env["PATH"] ?? "").split(":").some((place) => existsSync(path.join(place, name)));
+
+/** A real X server without a screen that anybody sees. */
+async function onXvfb(work: (screen: DesktopPlatform) => Promise<void>): Promise<void> {
   const server = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "320x200x24", "-nolisten", "tcp"], {
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   const ended = once(server, "exit");
   try {
     const [display] = await once(server.stdio[3] as Readable, "data");
-    const screen = desktopPlatform({
-      env: { PATH: process.env["PATH"] ?? "", DISPLAY: `:${String(display).trim()}` },
-      cwd: path.join(folder, "project"),
-      platform: "linux",
-    });
-    const words = "Grüße, 船 and a line\nmore\n";
-    expect(await screen.writeClipboard(words, signal)).toEqual({ ok: true });
-    expect(await screen.readClipboard(signal)).toEqual({ ok: true, text: words });
+    const env = { PATH: process.env["PATH"] ?? "", DISPLAY: `:${String(display).trim()}` };
+    await work(desktopPlatform({ env, cwd: path.join(folder, "project"), platform: "linux" }));
   } finally {
     server.kill();
     await ended;
   }
+}
+
+test("a real xclip takes and gives the clipboard of a real X server", async () => {
+  verifies("S1.14");
+  if (!installed("Xvfb") || !installed("xclip"))
+    return notRunHere("clipboard of X11", "Xvfb or xclip absent");
+  await onXvfb(async (screen) => {
+    // Nobody has put anything there: that is told, and nothing hangs.
+    expect(await screen.readClipboard(signal)).toMatchObject({ ok: false, kind: "failed" });
+    for (const words of ["Grüße, 船 and a line\nmore\n", "x".repeat(1_000_000), ""]) {
+      expect(await screen.writeClipboard(words, signal)).toEqual({ ok: true });
+      expect(await screen.readClipboard(signal)).toEqual({ ok: true, text: words });
+    }
+  });
+});
+
+test("a real program makes a picture of all of a real X server's screen", async () => {
+  verifies("S1.15");
+  if (!installed("Xvfb") || !["maim", "scrot", "import"].some(installed))
+    return notRunHere("picture of an X11 screen", "Xvfb, or all of maim, scrot and import, absent");
+  await onXvfb(async (screen) => {
+    const taken = await screen.screenshot("fullscreen", signal);
+    const png = Buffer.from(taken.ok ? taken.png : []);
+    expect(png.subarray(1, 4).toString()).toBe("PNG");
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([320, 200]);
+  });
 });

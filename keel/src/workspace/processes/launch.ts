@@ -1,5 +1,6 @@
 /** How a program becomes a process: a fixed argument list, never a string that is put together. */
 import { readdirSync, readFileSync } from "node:fs";
+import type { ConfinedRun } from "../../ports/sandbox.ts";
 
 /** A shell with its command, a server, a hook: whatever is to run. */
 export type Program = {
@@ -16,6 +17,8 @@ export type Launched = {
   readonly args: readonly string[];
   /** A doorkeeper is not the program: it waits for it and ends as it ends. Only a killing signal is for it too. */
   readonly role: "program" | "doorkeeper";
+  /** Where it is confined: who knows what it was refused. */
+  readonly run?: ConfinedRun | undefined;
   readonly options: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
@@ -33,6 +36,8 @@ export type Post = {
   readonly table: string;
   /** Calls back when one whom nobody waits for has ended, until what it returns is called; undefined where nobody tells. */
   readonly onEnded: ((listener: () => void) => () => void) | undefined;
+  /** Where programs are confined: the folder that they and Keel both see. */
+  readonly exchange?: string | undefined;
 };
 
 export function plainLaunch(leaked: readonly number[] = leakedDescriptors()): Launch {

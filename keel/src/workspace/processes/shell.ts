@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { fault } from "../../kernel/fault.ts";
+import { Fault, fault, toFault } from "../../kernel/fault.ts";
+import type { ConfinedRun } from "../../ports/sandbox.ts";
 import type {
   LeftBehind,
   Shell,
@@ -28,31 +29,41 @@ const notRunnable = 126;
 type ShellPorts = {
   readonly env: Record<string, string>;
   readonly guard: ProcessGuard;
+  /** The guard of commands that are confined, where they are to be. */
+  readonly inside?: ProcessGuard | undefined;
   readonly openPipe: OpenPipe;
 };
 
 type ShellOptions = Partial<Omit<ShellPorts, "env">> & { readonly env: ProcessEnvironment };
 
-export function nodeShell({ env, guard = groupGuard(), openPipe = pipes(env) }: ShellOptions): Shell {
-  const ports: ShellPorts = { env: commandEnvironment(env), guard, openPipe };
+export function nodeShell({ env, guard = groupGuard(), inside, openPipe = pipes(env) }: ShellOptions): Shell {
+  const ports: ShellPorts = { env: commandEnvironment(env), guard, inside, openPipe };
   const begin: Shell["start"] = (command) => start(command, ports);
   return { start: begin, run: (command, signal) => runCommand(begin, command, signal) };
 }
 
 async function start(command: ShellCommand, ports: ShellPorts): Promise<ShellRun> {
   const { cwd } = command;
-  const asked = command.endFolder ? endFolderFile(ports.env) : undefined;
+  const confined = command.sandbox === "outside" ? undefined : ports.inside;
+  const guard = confined ?? ports.guard;
+  const asked = command.endFolder && !confined ? endFolderFile(ports.env) : undefined;
   // All of them take a process or a look at the disk: the first command waits for the slowest and not for their sum.
-  const [post, pipe, isThere, end] = await Promise.all([
-    ports.guard.post(),
+  const [post, pipe, isThere, told] = await Promise.all([
+    guard.post().catch(toFault),
     ports.openPipe(),
     isDirectory(cwd),
     asked,
   ]);
-  if (!isThere && pipe) closePipe(pipe);
-  const run = isThere
-    ? await startIn(command, { ...ports, post, pipe, end })
-    : notStarted(`The directory ${cwd} does not exist.`, notRunnable);
+  const isReady = isThere && !(post instanceof Fault);
+  if (!isReady && pipe) closePipe(pipe);
+  // What is confined sees no file of ours but there.
+  const end =
+    command.endFolder && confined && isReady
+      ? await endFolderFile({ ...ports.env, TMPDIR: post.exchange ?? "/tmp" })
+      : told;
+  const run = isReady
+    ? await startIn(command, { ...ports, guard, post, pipe, end })
+    : notStarted(post instanceof Fault ? post.message : `The directory ${cwd} does not exist.`, notRunnable);
   if (!(run instanceof Running)) await end?.drop();
   return run;
 }
@@ -81,7 +92,9 @@ async function startIn(
       env: { ...env, ...dressed.env, [markVariable]: mark },
     });
     const started = await startJob(launched, { mark, intake, post });
-    if ("job" in started) return new Running(started.job, { recorder, timeoutMs, end });
+    const { run } = launched;
+    if ("job" in started) return new Running(started.job, { recorder, timeoutMs, end, run });
+    run?.close();
     const { code } = started.error;
     if (code === "E2BIG")
       return notStarted("The command is too long to be run; put it into a file.", notRunnable);
@@ -120,19 +133,25 @@ const betweenChunksMs = 50;
 /** The longest time that a timer of Node can measure; whoever has longer has no limit. */
 const longestTimerMs = 2 ** 31 - 1;
 
+type RunningParts = {
+  readonly recorder: OutputRecorder;
+  readonly timeoutMs: number;
+  readonly end: EndFolder | undefined;
+  readonly run: ConfinedRun | undefined;
+};
+
 class Running implements ShellRun {
   readonly over: Promise<ShellOutcome>;
   readonly #job: ShellJob;
   readonly #recorder: OutputRecorder;
   readonly #end: EndFolder | undefined;
+  readonly #run: ConfinedRun | undefined;
   readonly #bell = new Bell();
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(
-    job: ShellJob,
-    { recorder, timeoutMs, end }: { recorder: OutputRecorder; timeoutMs: number; end: EndFolder | undefined },
-  ) {
+  constructor(job: ShellJob, { recorder, timeoutMs, end, run }: RunningParts) {
     this.#end = end;
+    this.#run = run;
     this.#job = job;
     this.#recorder = recorder;
     recorder.onNews = () => this.#bell.ring();
@@ -179,7 +198,11 @@ class Running implements ShellRun {
     const endedItself = cause === undefined && exit.signal === null;
     const endFolder = endedItself ? await this.#end?.read() : undefined;
     await this.#end?.drop();
+    const violations = this.#run?.violations(this.#recorder.soFar().output);
+    // Whom it left behind may go on to use what it was given.
+    void (this.#job.left?.over ?? Promise.resolve()).then(() => this.#run?.close());
     return {
+      ...(violations ? { violations } : {}),
       exitCode: exit.code,
       signal: exit.signal,
       timedOut: cause === "timeout",

@@ -65,6 +65,25 @@ const local6: readonly Range[] = [
   ["ff00::", 8, "a multicast address"],
 ];
 
+/** What a name of a private network may lead to: this machine and its network, but not what a cloud tells its machines. */
+export function isOwnNetwork(address: string): boolean {
+  const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+  return (
+    isIP(address) !== 0 &&
+    !metadata6.some((range) => family === "ipv6" && isWithin(address, family, range)) &&
+    ownNetworks[family].some((range) => isWithin(address, family, range))
+  );
+}
+
+const ownNetworks: Readonly<Record<"ipv4" | "ipv6", readonly Range[]>> = {
+  ipv4: ranges4.filter(([start]) => /^(?:10|127|172|192\.168)\./.test(start)),
+  ipv6: [
+    ["::1", 128, ""],
+    ["fc00::", 7, ""],
+  ],
+};
+const metadata6: readonly Range[] = [["fd00:ec2::254", 128, ""]];
+
 function whyNotPublic6(address: string): string | undefined {
   const within = (range: Range): boolean => isWithin(address, "ipv6", range);
   const [translated, bits] = translated6;

@@ -7,7 +7,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { no, type Refused } from "../../kernel/result.ts";
-import { whyNotPublic } from "./public-address.ts";
+import { isOwnNetwork, whyNotPublic } from "./public-address.ts";
 
 /** All addresses of a name. Throws as `node:dns` does when there are none. */
 export type LookUp = (name: string) => Promise<readonly string[]>;
@@ -40,8 +40,13 @@ export function urlGuard({ allowHosts, lookUp = systemLookUp }: UrlGuardOptions)
       const host = plainHost(url);
       const literal = isIP(host) !== 0;
       const addresses = literal ? [host] : await lookUp(host);
+      const isNamed = (address: string): boolean =>
+        allowed.some((one) => one.host === address && (one.port === undefined || one.port === portOf(url)));
+      // Who names a host means what is inside, but not what a cloud tells its machines: that only by its address.
+      const isMeant = (address: string): boolean =>
+        isNamed(address) || (isAllowed(url) && (literal || isOwnNetwork(address)));
       // One bad address among good ones is how a name is made to point inside: then none is used.
-      const refused = isAllowed(url) ? undefined : addresses.find((address) => whyNotPublic(address));
+      const refused = addresses.find((address) => whyNotPublic(address) && !isMeant(address));
       if (addresses.length === 0) return no(`${host} has no address.`);
       if (refused === undefined) return { ok: true, addresses };
       const leads = literal ? host : `${host} leads to ${refused}, which`;
@@ -94,6 +99,7 @@ function whyNotName(host: string): string | undefined {
     return "a name of a private network";
   return host.includes(".") ? undefined : "a name without a domain";
 }
+export const isLocalName = (host: string): boolean => whyNotName(host) !== undefined;
 
 /** Without the brackets of a new address and the dot that a full name may end with. */
 export function plainHost({ hostname }: URL): string {

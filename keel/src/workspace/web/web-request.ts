@@ -77,7 +77,7 @@ export async function readBody(
 }
 
 /** In place of a second look at the name, which could have another answer. */
-function pinnedTo(addresses: readonly string[]): LookupFunction {
+export function pinnedTo(addresses: readonly string[]): LookupFunction {
   const known = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first = { address: "", family: 4 }] = known;
   return (_name, options, callback) => {
