@@ -2,14 +2,14 @@
 import type { ToolFamily } from "./tool.ts";
 
 // biome-ignore format: as it is made
-export const toolNames = ["Agent","AskUserQuestion","Bash","Edit","EnterPlanMode","EnterWorktree","ExitPlanMode","ExitWorktree","Glob","Grep","MultiEdit","NotebookEdit","Read","Recall","Remember","SendMessage","Skill","TaskCreate","TaskGet","TaskList","TaskOutput","TaskStop","TaskUpdate","TodoWrite","ToolSearch","WebFetch","WebSearch","Write"] as const;
+export const toolNames = ["Agent","AskUserQuestion","Bash","Edit","EnterPlanMode","EnterWorktree","ExitPlanMode","ExitWorktree","Glob","Grep","MultiEdit","NotebookEdit","Read","Recall","Remember","SendMessage","Skill","TaskCreate","TaskGet","TaskList","TaskOutput","TaskStop","TaskUpdate","Terminal","TodoWrite","ToolSearch","WebFetch","WebSearch","Write"] as const;
 
 /** Older names under which a tool can still be called. */
 // biome-ignore format: as it is made
 export const toolAliases: Readonly<Record<string, string>> = {"Task":"Agent","BashOutput":"TaskOutput","AgentOutput":"TaskOutput","KillShell":"TaskStop","KillBash":"TaskStop"};
 
 // biome-ignore format: as it is made
-const families: Readonly<Record<string, ToolFamily>> = {"Agent":"agents","AskUserQuestion":"person","Bash":"shell","Edit":"edits","EnterPlanMode":"person","ExitPlanMode":"person","Glob":"reads","Grep":"reads","LS":"reads","MultiEdit":"edits","NotebookEdit":"edits","NotebookRead":"reads","Read":"reads","Task":"agents","WebFetch":"web","WebSearch":"web","Write":"edits","mcp__desktop-assistant-tools__analyze_image":"reads","mcp__desktop-assistant-tools__list_files":"reads","mcp__desktop-assistant-tools__read_file":"reads","mcp__desktop-assistant-tools__run_shell_command":"shell","mcp__desktop-assistant-tools__search_files":"reads","mcp__desktop-assistant-tools__write_file":"edits"};
+const families: Readonly<Record<string, ToolFamily>> = {"Agent":"agents","AskUserQuestion":"person","Bash":"shell","Edit":"edits","EnterPlanMode":"person","ExitPlanMode":"person","Glob":"reads","Grep":"reads","LS":"reads","MultiEdit":"edits","NotebookEdit":"edits","NotebookRead":"reads","Read":"reads","Task":"agents","Terminal":"shell","WebFetch":"web","WebSearch":"web","Write":"edits","mcp__desktop-assistant-tools__analyze_image":"reads","mcp__desktop-assistant-tools__list_files":"reads","mcp__desktop-assistant-tools__read_file":"reads","mcp__desktop-assistant-tools__run_shell_command":"shell","mcp__desktop-assistant-tools__search_files":"reads","mcp__desktop-assistant-tools__write_file":"edits"};
 
 export const familyOf = (tool: string): ToolFamily | undefined =>
   Object.hasOwn(families, tool) ? families[tool] : undefined;

@@ -17,6 +17,8 @@ export type ToolFamily = "reads" | "edits" | "shell" | "web" | "agents" | "perso
 export const claimSchema = z.object({
   action: z.enum(["read", "write", "execute", "fetch", "use", "delegate"]),
   target: z.string(),
+  /** Of a command: it is to run outside of the sandbox that there is. */
+  outside: z.optional(z.literal(true)),
 });
 export type Claim = z.infer<typeof claimSchema>;
 

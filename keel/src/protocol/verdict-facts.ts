@@ -39,7 +39,13 @@ const pathFields = {
 export const pathFoundSchema = z.object({ path: z.string(), ...pathFields });
 export type PathFound = z.infer<typeof pathFoundSchema>;
 
-export const claimFoundSchema = z.object({ ...claimSchema.shape, ...pathFields });
+export const claimFoundSchema = z.object({
+  action: claimSchema.shape.action,
+  target: claimSchema.shape.target,
+  /** A command that was to run outside of the sandbox. */
+  unsandboxed: z.optional(z.literal(true)),
+  ...pathFields,
+});
 export type ClaimFound = z.infer<typeof claimFoundSchema>;
 
 export const placeFoundSchema = z.object({
@@ -100,6 +106,8 @@ export const verdictFactsSchema = z.object({
   roots: z.optional(z.array(z.string())),
   /** The tool says of this input that it changes nothing. */
   readOnly: z.optional(z.boolean()),
+  /** Its command ran inside the sandbox, where no question is asked of what does no great harm. */
+  confined: z.optional(z.boolean()),
   /** The file of the plan, where a claim was about it. */
   planFile: z.optional(z.string()),
   /** The person let protected paths pass. */

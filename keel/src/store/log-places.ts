@@ -66,6 +66,8 @@ function isInDatabase(database: string, place: string): boolean {
   if (!existsSync(database)) return false;
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   using opened = new DatabaseSync(database, { timeout: BUSY_MS });
+  // Another process may be making it at this very moment.
+  if (!opened.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'logs'").get()) return false;
   return opened.prepare("SELECT 1 FROM logs WHERE place = ?").get(place) !== undefined;
 }
 

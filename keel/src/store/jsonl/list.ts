@@ -19,14 +19,19 @@ const END_BYTES = 64 * 1024;
 /** The first input stands behind the prompt and its tools, which may be long. */
 const MAX_START_BYTES = 1024 * 1024;
 const FIRST_INPUT_CHARACTERS = 200;
-/** Some hundred microseconds each. */
-const FACTS_AT_ONCE = 128;
+/** A millisecond or two. */
+const FACTS_AT_ONCE = 400;
 const READ_AT_ONCE = 8;
 /** A log may have several: what follows a header is in its format. */
-const HEADER = '{"keel":"log"';
-const SETTINGS_CHANGED = '"settings.changed"';
-const SESSION_MOVED = '"session.moved"';
-const BEFORE_WORDS = ['"session.opened"', '"input.accepted"'];
+const HEADER = Buffer.from('{"keel":"log"');
+const SETTINGS_CHANGED = Buffer.from('"settings.changed"');
+const SESSION_MOVED = Buffer.from('"session.moved"');
+const BEFORE_WORDS = [
+  SETTINGS_CHANGED,
+  HEADER,
+  ...['"session.opened"', '"input.accepted"'].map((name) => Buffer.from(name)),
+];
+const LINE_END = 0x0a;
 
 export type FoundLog = {
   readonly id: string;
@@ -41,10 +46,7 @@ export async function listLogs(
   places: readonly LogLocation[],
   { behind, skip = 0, limit = Number.POSITIVE_INFINITY }: ListPage,
 ): Promise<SessionInfo[]> {
-  const found = await foundLogs(files, places);
-  const wanted = (behind ? found.filter((log) => byChange(behind, log) < 0) : found)
-    .sort(byChange)
-    .slice(skip, skip + limit);
+  const wanted = (await newestLogs(files, places, { behind, count: skip + limit })).slice(skip);
   const infos: SessionInfo[] = [];
   for (const [index, log] of wanted.entries()) {
     if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await setImmediate();
@@ -52,6 +54,35 @@ export async function listLogs(
     if (info) infos.push(info);
   }
   return infos;
+}
+
+/**
+ * The first so many in order. A few are looked at a time, so that whatever else this process does goes on in between. Of
+ * each a number is kept, and only of those that count more: there may be ten thousand.
+ */
+async function newestLogs(
+  files: FileLayer,
+  places: readonly LogLocation[],
+  { behind, count }: { behind: ListPage["behind"]; count: number },
+): Promise<FoundLog[]> {
+  const times = new Float64Array(places.length).fill(Number.NEGATIVE_INFINITY);
+  const sizes = new Float64Array(places.length);
+  for (const [index, place] of places.entries()) {
+    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1) await setImmediate();
+    const facts = plainFacts(files, place);
+    if (!facts || (behind && byChange(behind, { id: place.session, changedAt: facts.changedAt }) >= 0))
+      continue;
+    times[index] = facts.changedAt;
+    sizes[index] = facts.bytes;
+  }
+  const oldest = times.toSorted()[Math.max(0, places.length - count)] ?? 0;
+  const found: FoundLog[] = [];
+  for (const [index, { session: id, path }] of places.entries()) {
+    const changedAt = times[index] ?? Number.NEGATIVE_INFINITY;
+    if (changedAt === Number.NEGATIVE_INFINITY || changedAt < oldest) continue;
+    found.push({ id, path, changedAt, bytes: sizes[index] ?? 0 });
+  }
+  return found.sort(byChange).slice(0, count);
 }
 
 /** Each once. */
@@ -70,18 +101,6 @@ export async function listOne(files: FileLayer, { session: id, path }: LogLocati
   } catch {
     return [];
   }
-}
-
-/** A few at a time, so that whatever else this process does goes on in between. */
-async function foundLogs(files: FileLayer, places: readonly LogLocation[]): Promise<FoundLog[]> {
-  const found: FoundLog[] = [];
-  for (const [index, place] of places.entries()) {
-    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1) await setImmediate();
-    const facts = plainFacts(files, place);
-    if (facts)
-      found.push({ id: place.session, path: place.path, changedAt: facts.changedAt, bytes: facts.bytes });
-  }
-  return found;
 }
 
 function plainFacts(files: FileLayer, place: LogLocation): FileFacts | undefined {
@@ -109,16 +128,16 @@ export async function infoOf(
   { id, changedAt, bytes }: FoundLog,
 ): Promise<SessionInfo> {
   const start = new LogHead();
-  let lines: Buffer[] = [];
+  let part = NOTHING;
   const readTo = async (end: number): Promise<void> => {
-    lines = await linesAt(file, 0, end);
-    start.read(lines);
+    part = await partAt(file, 0, end);
+    start.read(part);
   };
   const firstBytes = Math.min(bytes, END_BYTES);
   await readTo(firstBytes);
   if (start.firstInput === undefined && firstBytes < bytes) await readTo(Math.min(bytes, MAX_START_BYTES));
   // A short log was read as a whole.
-  const end = firstBytes < bytes ? await linesAt(file, Math.max(0, bytes - END_BYTES), END_BYTES) : [];
+  const end = firstBytes < bytes ? await partAt(file, Math.max(0, bytes - END_BYTES), END_BYTES) : NOTHING;
   const { opened, v } = start;
   return {
     id,
@@ -132,13 +151,13 @@ export async function infoOf(
     branch: opened?.branch,
     forkedFrom: opened?.forkedFrom,
     parent: opened?.parent,
-    movedTo: movedTo((end.length > 0 ? end : lines).at(-1), id, v),
+    movedTo: movedTo(lastLine(end.length > 0 ? end : part), id, v),
   };
 }
 
 /** Only where nothing follows: what came back goes on behind it. A copy of its log is another session, and is here. */
-function movedTo(last: Buffer | undefined, id: string, v: number): string | undefined {
-  if (!last?.includes(SESSION_MOVED) || !checkLine(last)) return undefined;
+function movedTo(last: Buffer, id: string, v: number): string | undefined {
+  if (!last.includes(SESSION_MOVED) || !checkLine(last)) return undefined;
   const event = eventOf(last, v);
   return event?.type === "session.moved" && event.of === id ? event.to.name : undefined;
 }
@@ -152,41 +171,46 @@ class LogHead {
   patches: SettingsPatch[] = [];
   firstInput: string | undefined;
 
-  read(lines: readonly Buffer[]): void {
-    for (const [index, line] of lines.entries()) {
+  read(part: Buffer): void {
+    let from = 0;
+    while (from < part.length && this.firstInput === undefined) {
+      const line = lineAt(part, from);
       // Before its sum is made: most lines tell nothing.
-      if (index > 0 && !this.#mayTell(line)) continue;
-      const checked = checkLine(line);
-      if (checked?.kind === "header") {
-        this.v = checked.header.v;
-        this.cwd ??= checked.header.cwd;
-        this.at ??= checked.header.at;
-      }
-      if (checked?.kind !== "record") continue;
-      const event = eventOf(line, this.v);
-      if (event?.type === "session.opened") this.opened ??= event;
-      if (event?.type === "settings.changed") this.patches.push(event.patch);
-      if (event?.type === "input.accepted" && event.input.from.kind === "person") {
-        this.firstInput ??= shorten(textOf(event.input.content), FIRST_INPUT_CHARACTERS);
-      }
+      if (from === 0 || this.#mayTell(line)) this.#take(line);
+      from += line.length + 1;
     }
+    // Behind the first words only what people gave the session to find it by is of interest.
+    for (const line of linesWith(part, [SETTINGS_CHANGED, HEADER], from)) this.#take(line);
   }
 
-  /** Behind the first words only what people gave the session to find it by is of interest. */
+  #take(line: Buffer): void {
+    const checked = checkLine(line);
+    if (checked?.kind === "header") {
+      this.v = checked.header.v;
+      this.cwd ??= checked.header.cwd;
+      this.at ??= checked.header.at;
+    }
+    if (checked?.kind !== "record") return;
+    const event = eventOf(line, this.v);
+    if (event?.type === "session.opened") this.opened ??= event;
+    if (event?.type === "settings.changed") this.patches.push(event.patch);
+    if (event?.type === "input.accepted" && event.input.from.kind === "person")
+      this.firstInput ??= shorten(textOf(event.input.content), FIRST_INPUT_CHARACTERS);
+  }
+
+  /** An older format may have had other names. */
   #mayTell(line: Buffer): boolean {
-    if (line.includes(SETTINGS_CHANGED) || line.includes(HEADER)) return true;
-    if (this.firstInput !== undefined) return false;
-    // An older format may have had other names.
     return this.v !== logVersion || BEFORE_WORDS.some((name) => line.includes(name));
   }
 }
 
-function patchesIn(lines: readonly Buffer[], v: number): SettingsPatch[] {
-  return lines.flatMap((line) => {
-    if (!line.includes(SETTINGS_CHANGED) || !checkLine(line)) return [];
-    const event = eventOf(line, v);
-    return event?.type === "settings.changed" ? [event.patch] : [];
-  });
+function patchesIn(part: Buffer, v: number): SettingsPatch[] {
+  return linesWith(part, [SETTINGS_CHANGED])
+    .flatMap((line) => {
+      const event = checkLine(line) && eventOf(line, v);
+      return event?.type === "settings.changed" ? [event.patch] : [];
+    })
+    .toArray();
 }
 
 /** What people gave a session to find it by; the newest counts. */
@@ -205,14 +229,38 @@ function eventOf(line: Buffer, v: number): DurableEvent | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-async function linesAt(file: Pick<OpenFile, "read">, position: number, bytes: number): Promise<Buffer[]> {
+const NOTHING: Buffer = Buffer.alloc(0);
+
+async function partAt(file: Pick<OpenFile, "read">, position: number, bytes: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(bytes);
-  const part = buffer.subarray(0, await file.read(buffer, position));
-  const lines: Buffer[] = [];
-  for (let from = 0; from < part.length; ) {
-    const end = part.indexOf("\n", from);
-    lines.push(part.subarray(from, end === -1 ? part.length : end));
-    from = end === -1 ? part.length : end + 1;
+  return buffer.subarray(0, await file.read(buffer, position));
+}
+
+/** Without its end. */
+function lineAt(part: Buffer, from: number): Buffer {
+  const end = part.indexOf(LINE_END, from);
+  return part.subarray(from, end === -1 ? part.length : end);
+}
+
+/** Those that have one of the names, from the start of a line on. Each name is looked for once in all that there is. */
+function* linesWith(part: Buffer, names: readonly Buffer[], from = 0): Generator<Buffer, void> {
+  const next = names.map(() => -1);
+  for (let at = from; at < part.length; ) {
+    for (const [index, name] of names.entries()) {
+      if ((next[index] ?? 0) >= at) continue;
+      const found = part.indexOf(name, at);
+      next[index] = found === -1 ? part.length : found;
+    }
+    const first = Math.min(...next);
+    if (first >= part.length) return;
+    const start = part.lastIndexOf(LINE_END, first) + 1;
+    const line = lineAt(part, start);
+    yield line;
+    at = start + line.length + 1;
   }
-  return lines;
+}
+
+function lastLine(part: Buffer): Buffer {
+  const end = part.at(-1) === LINE_END ? part.length - 1 : part.length;
+  return part.subarray(end === 0 ? 0 : part.lastIndexOf(LINE_END, end - 1) + 1, end);
 }

@@ -93,15 +93,15 @@ export class LogLocations {
     return keys.map((key) => path.join(this.#projects, key));
   }
 
-  /** The logs of one project. */
+  /** The logs of one project, in no order: there may be very many. */
   async logsIn(directory: string): Promise<LogLocation[]> {
-    const names = await this.#names(directory);
-    return names.flatMap((name) => {
+    const logs: LogLocation[] = [];
+    for (const name of await this.#unsorted(directory)) {
+      if (!name.endsWith(LOG)) continue;
       const session = name.slice(0, -LOG.length);
-      return name.endsWith(LOG) && isSessionId(session)
-        ? [{ session, path: `${directory}${path.sep}${name}` }]
-        : [];
-    });
+      if (isSessionId(session)) logs.push({ session, path: `${directory}${path.sep}${name}` });
+    }
+    return logs;
   }
 
   remember(file: string, session: string): string {
@@ -118,7 +118,11 @@ export class LogLocations {
   }
 
   async #names(directory: string): Promise<string[]> {
-    return (await this.#files.names(directory).catch(unlessThere(directory)))?.sort() ?? [];
+    return (await this.#unsorted(directory)).sort();
+  }
+
+  async #unsorted(directory: string): Promise<string[]> {
+    return (await this.#files.names(directory).catch(unlessThere(directory))) ?? [];
   }
 }
 

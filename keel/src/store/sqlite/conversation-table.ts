@@ -266,7 +266,10 @@ export function deleteConversation(run: Statements, no: number): void {
  * longer one begins so, if there is room: somebody may still be typing it.
  */
 export function findWords(run: Statements, wanted: string, limit: number): FoundMessage[] {
-  const words = wanted.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const words = wanted
+    .slice(0, MAX_WANTED)
+    .split(NOT_WORDS)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
   const terms = words.map((word) => `"${word.replaceAll('"', '""')}"`);
   const last = terms.at(-1);
   if (last === undefined) return [];
@@ -280,6 +283,11 @@ export function findWords(run: Statements, wanted: string, limit: number): Found
     return found ? [{ ...found, excerpt: excerptOf(found.excerpt, wanted) }] : [];
   });
 }
+
+/** Longer texts are no question: their first words say what they are about. */
+const MAX_WANTED = 1_000;
+/** A zero byte ends what SQLite reads: the quote behind it would be missing, which looks like damage. */
+const NOT_WORDS = /[\s\0]+/;
 
 /** So many words begin with one or two letters that to look through all of them takes seconds. */
 const mayBegin = (word: string): boolean => word.length > 2 || /[^\x20-\x7e]/.test(word);

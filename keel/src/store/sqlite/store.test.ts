@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -16,6 +16,7 @@ import {
 import type { Durable } from "../../protocol/event/durable.ts";
 import { calls, envelopes, opened } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "../jsonl/files.ts";
+import { logPlaces } from "../log-places.ts";
 import { type SqliteStoreOptions, sqliteStore } from "./store.ts";
 
 let place: Home;
@@ -146,4 +147,13 @@ test("what is no database of ours is refused with words and left as it is", asyn
   expect((await faultOf(storeOf().create(session, { cwd: place.cwd }))).message).toContain("link");
   await rm(database);
   await chmod(place.home, 0o700);
+});
+
+test("a database that another process is just making holds nothing yet, and is no failure", async () => {
+  // As it stands between the first step of its maker and the second.
+  await mkdir(place.home, { recursive: true });
+  await writeFile(database, "");
+  const places = logPlaces({ home: place.home, now: Date.now, kind: async () => "jsonl" });
+  expect(places.fs.existsNow(path.join(place.home, "projects", "a", `${session}.jsonl`))).toBe(false);
+  await places.close();
 });

@@ -1,0 +1,38 @@
+/** What starts the schedules of a home in this process, over the sessions that it serves. */
+import type { Home } from "../home.ts";
+import type { ServedSessions } from "../sessions/served-sessions.ts";
+import { folderBell } from "./bell.ts";
+import { type PerformPorts, performRun } from "./perform.ts";
+import { Scheduler, type SchedulerPorts } from "./scheduler.ts";
+
+export type HomeScheduler = { readonly scheduler: Scheduler; close(): Promise<void> };
+
+export async function homeScheduler(
+  home: Home,
+  served: ServedSessions,
+  { asks, tell }: Pick<PerformPorts, "asks"> & Pick<SchedulerPorts, "tell">,
+): Promise<HomeScheduler> {
+  const book = await home.scheduleBook();
+  const scheduler = new Scheduler({
+    book,
+    clock: home.clock,
+    ids: home.ids,
+    bell: folderBell(home.schedulesPath),
+    hold: (name) => home.hold(name),
+    perform: (schedule, run, signal) =>
+      performRun(schedule, run, { use: (id, opening) => served.useOrBegin(id, opening), asks, signal }),
+    // One that another process has is told by that process, if it is the server; else when it is free.
+    mayStart: async ({ session }) =>
+      session === undefined ||
+      home.opened(session) !== undefined ||
+      !(await home.owners([session])).has(session),
+    tell,
+  });
+  return {
+    scheduler,
+    close: async () => {
+      await scheduler.stop();
+      await book.close();
+    },
+  };
+}
