@@ -4,7 +4,7 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { serverCommands } from "./commands/server-commands.ts";
+import { scheduleCommands, serverCommands } from "./commands/server-commands.ts";
 import { recordCommands, settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
 
@@ -75,6 +75,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/models.ts")).listModels,
   }),
   command({
+    usage: "keel models refresh --from FILE|URL",
+    says: "Takes a newer catalog of models and prices from there; never by itself",
+    options: { from: { kind: "text", value: "WHERE", says: "A file, or an https address" } },
+    load: async () => (await import("./commands/models.ts")).refreshCatalog,
+  }),
+  command({
     usage: "keel doctor [--json] [--bundle FILE [--session ID]]",
     says: "What Keel finds on this machine, and what it would use",
     options: {
@@ -114,6 +120,7 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/auth.ts")).removeKey,
   }),
   ...settingsCommands(command),
+  ...scheduleCommands(command),
   ...serverCommands(command),
   command({
     usage: "keel runner [OPTIONS]",

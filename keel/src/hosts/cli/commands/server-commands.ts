@@ -114,3 +114,46 @@ export const serverCommands = (define: Define): CliCommand[] => [
     load: async () => (await import("./teleport.ts")).teleport,
   }),
 ];
+
+/** What a server starts by the clock. */
+export const scheduleCommands = (command: Define): readonly CliCommand[] => [
+  command({
+    usage: "keel schedule add (--cron EXPRESSION | --every DURATION | --at TIME) [OPTIONS] PROMPT",
+    says: "A prompt that is due by the clock, in this folder; `keel serve` starts it",
+    options: async () => (await import("./schedule.ts")).scheduleAddOptions,
+    load: async () => (await import("./schedule.ts")).add,
+  }),
+  command({
+    usage: "keel schedule list [--json]",
+    says: "The schedules, with what is next and what was last",
+    options: json,
+    load: async () => (await import("./schedule.ts")).list,
+  }),
+  command({
+    usage: "keel schedule log NAME [--json]",
+    says: "What became of its due times, with their sessions and costs",
+    options: json,
+    load: async () => (await import("./schedule.ts")).log,
+  }),
+  command({
+    usage: "keel schedule run NAME",
+    says: "Starts one now, and waits for it where no server runs",
+    load: async () => (await import("./schedule.ts")).run,
+  }),
+  command({
+    usage: "keel schedule run-due",
+    says: "Starts what is due and waits for it: for a timer of your own, in place of `keel serve`",
+    load: async () => (await import("./schedule.ts")).runDue,
+  }),
+  command({
+    usage: "keel schedule pause NAME [--off]",
+    says: "It is not due until it goes on; of that time nothing is made up for",
+    options: { off: { kind: "flag", says: "Let it go on" } },
+    load: async () => (await import("./schedule.ts")).pause,
+  }),
+  command({
+    usage: "keel schedule remove NAME",
+    says: "Ends it and forgets its due times; sessions stay",
+    load: async () => (await import("./schedule.ts")).remove,
+  }),
+];

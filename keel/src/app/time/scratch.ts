@@ -1,0 +1,125 @@
+/**
+ * A copy of a folder to try things in, which is gone afterwards, whatever ended the work: by its owner, or by the next who
+ * makes one where that owner was killed. The folder itself is only read.
+ */
+import { constants, existsSync } from "node:fs";
+import {
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { fault } from "../../kernel/fault.ts";
+import { gitIn } from "../../workspace/git/git.ts";
+import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
+
+const start = "keel-scratch-";
+
+export type Scratch = AsyncDisposable & {
+  readonly folder: string;
+  /** Puts a file, by its path in the original; null: removes it. False where it is not in the folder. */
+  put(file: string, content: Uint8Array | null): Promise<boolean>;
+};
+
+export async function openScratch(
+  original: string,
+  env: ProcessEnvironment,
+  signal: AbortSignal,
+): Promise<Scratch> {
+  await sweep();
+  const from = await realpath(original);
+  const own = await mkdtemp(path.join(os.tmpdir(), `${start}${process.pid}-`));
+  const folder = path.join(own, path.basename(from));
+  const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await copyTree(from, folder, env, signal);
+  } catch (thrown) {
+    await remove();
+    throw thrown;
+  }
+  return {
+    folder,
+    async put(file, content) {
+      const relative = path.relative(from, file);
+      if (relative === "" || relative.startsWith("..") || path.isAbsolute(relative)) return false;
+      const target = path.join(folder, relative);
+      if (content === null) await rm(target, { force: true });
+      else {
+        await mkdir(path.dirname(target), { recursive: true });
+        await writeFile(target, content);
+      }
+      return true;
+    },
+    [Symbol.asyncDispose]: remove,
+  };
+}
+
+/** What git would not ignore, or everything without git; installed packages are linked, since they are large and only read. */
+async function copyTree(
+  from: string,
+  to: string,
+  env: ProcessEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(to, { recursive: true });
+  const listed = await gitIn({ cwd: from, env, maxBytes: 64 * 1024 * 1024 })(
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    signal,
+  );
+  if (listed.ok && !listed.cut) {
+    for (const name of new Set(listed.text.split("\0").filter((each) => each !== ""))) {
+      if (signal.aborted) throw fault("aborted");
+      await copyOne(path.join(from, name), path.join(to, name));
+    }
+  } else await copyFolder(from, to);
+  for (const name of linked)
+    if (existsSync(path.join(from, name)) && !existsSync(path.join(to, name)))
+      await symlink(path.join(from, name), path.join(to, name));
+}
+
+const linked: readonly string[] = ["node_modules", ".venv", "vendor"];
+
+function copyFolder(from: string, to: string): Promise<void> {
+  const filter = (file: string): boolean => !linked.includes(path.basename(file));
+  return cp(from, to, { recursive: true, filter, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
+}
+
+async function copyOne(from: string, to: string): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  // A repository in a repository is listed as one name.
+  if ((await lstat(from).catch(() => undefined))?.isDirectory()) return copyFolder(from, to);
+  const target = await readlink(from).catch(() => undefined);
+  if (target !== undefined) return symlink(target, to);
+  // A file that git still lists and somebody has removed.
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch((thrown: unknown) => {
+    if (existsSync(from)) throw thrown;
+  });
+}
+
+/** What the copies of processes left that have ended. */
+async function sweep(): Promise<void> {
+  for (const name of await readdir(os.tmpdir())) {
+    const owner = name.startsWith(start) ? Number(name.slice(start.length).split("-")[0]) : 0;
+    if (owner > 0 && !isAlive(owner))
+      await rm(path.join(os.tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    // Somebody else's: not ours to judge.
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
+  }
+}

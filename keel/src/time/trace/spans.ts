@@ -1,0 +1,335 @@
+/**
+ * A session as spans, by the names of OpenTelemetry's conventions for generative models: one more projection of the log.
+ * Ids come from session, turn, request and call, times from the events: whoever makes them again makes the same, so that a
+ * crash loses none and none comes twice. No word of the conversation, no path and no argument is in them.
+ */
+
+import { fingerprint } from "../../kernel/text.ts";
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
+import { toolUses } from "../../protocol/message.ts";
+import { endsWell, type Stop } from "../../protocol/reasons.ts";
+import type { Usage } from "../../protocol/usage.ts";
+import { usageOf } from "./sums.ts";
+
+export type SpanValue = string | number | boolean | readonly string[];
+
+export type TraceSpan = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentId: string | undefined;
+  readonly name: string;
+  readonly kind: "internal" | "client";
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Readonly<Record<string, SpanValue>>;
+  /** Why it did not end well, as a word of a list. */
+  readonly error?: string | undefined;
+};
+
+/** A log with those of the agents below it. */
+export type TracedLog = { readonly events: readonly Durable[]; readonly agents: readonly TracedLog[] };
+
+/** W3C: who called us, where somebody did. */
+export type CallerContext = { readonly traceId: string; readonly spanId: string };
+
+export type SpanOptions = {
+  providerOf(model: string): string;
+  readonly caller?: CallerContext | undefined;
+};
+
+type CallSpan = {
+  readonly callId: string;
+  readonly tool: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly more: TraceSpan["attributes"];
+  readonly error: string | undefined;
+};
+
+type Parent = { readonly traceId: string; readonly spanId: string };
+
+/** In the order in which they ended, a session before its agents. Of what has not ended there is none. */
+export function spansOf(log: TracedLog, options: SpanOptions): TraceSpan[] {
+  return spansBelow(log, options, () => options.caller && { ...options.caller });
+}
+
+function spansBelow(
+  { events, agents }: TracedLog,
+  options: SpanOptions,
+  above: (callId: string) => Parent | undefined,
+): TraceSpan[] {
+  const walk = new SpanWalk(options, above);
+  for (const event of events) walk.take(event);
+  return [
+    ...walk.spans,
+    ...agents.flatMap((agent) => spansBelow(agent, options, (callId) => walk.calls.get(callId))),
+  ];
+}
+
+class SpanWalk {
+  readonly spans: TraceSpan[] = [];
+  /** Where the spans of what a call starts belong. */
+  readonly calls = new Map<string, Parent>();
+  readonly #options: SpanOptions;
+  readonly #above: (callId: string) => Parent | undefined;
+  readonly #requests = new Map<string, Extract<Durable, { type: "model.started" }>>();
+  readonly #started = new Map<string, number>();
+  /** The request whose reply wanted a call. */
+  readonly #askers = new Map<string, string>();
+  /** Calls that somebody was asked about, or that began, and have no end yet. */
+  readonly #open = new Map<string, { readonly tool: string; readonly at: number }>();
+  readonly #asks = new Map<string, Extract<Durable, { type: "ask.opened" }>>();
+  #session = "";
+  #agent = "keel";
+  #model = "";
+  #root: Parent | undefined;
+  #turn: (Parent & { readonly parentId: string | undefined; readonly startMs: number }) | undefined;
+
+  constructor(options: SpanOptions, above: (callId: string) => Parent | undefined) {
+    this.#options = options;
+    this.#above = above;
+  }
+
+  take(event: Durable): void {
+    handle(this.#handlers, event);
+  }
+
+  readonly #handlers: EventHandlers<Durable, [], void> = {
+    "session.opened": (event) => {
+      this.#session = event.session;
+      this.#agent = event.agent ?? "keel";
+      this.#model = event.settings.model;
+      this.#root = this.#above(event.parent?.callId ?? "");
+    },
+    "settings.changed": (event) => {
+      this.#model = event.patch.model ?? this.#model;
+    },
+    "turn.started": (event) => {
+      const traceId = this.#root?.traceId ?? traceIdOf(event.turnId);
+      const spanId = this.#id("turn", event.turnId);
+      this.#turn = { traceId, spanId, parentId: this.#root?.spanId, startMs: event.at };
+    },
+    "turn.finished": (event) => this.#endTurn(event),
+    "model.started": (event) => void this.#requests.set(event.requestId, event),
+    "model.finished": (event) => {
+      for (const { id } of toolUses(event.content)) {
+        this.calls.set(id, { ...this.#parent(event.requestId), spanId: this.#id("call", id) });
+        this.#askers.set(id, this.#id("request", event.requestId));
+      }
+      this.#endRequest(event, {
+        "gen_ai.response.model": event.model,
+        ...(event.providerId === undefined ? {} : { "gen_ai.response.id": event.providerId }),
+        "gen_ai.response.finish_reasons": [finishReasons[event.stop]],
+        ...(event.firstMs === undefined ? {} : { "keel.first_ms": event.firstMs }),
+      });
+    },
+    "context.compacted": (event) => this.#endRequest(event, { "gen_ai.response.model": event.model }),
+    "model.failed": (event) => this.#endRequest(event, {}, event.fault.code),
+    "model.consulted": (event) => this.#consulted(event),
+    "tool.started": (event) => {
+      this.#started.set(event.callId, event.at);
+      this.#open.set(event.callId, { tool: event.tool, at: event.at });
+    },
+    "tool.finished": (event) => this.#endCall(event),
+    "ask.opened": (event) => {
+      this.#asks.set(event.ask.id, event);
+      if (event.ask.callId !== undefined && !this.#open.has(event.ask.callId))
+        this.#open.set(event.ask.callId, { tool: event.ask.tool ?? "unknown", at: event.at });
+    },
+    "ask.closed": (event) => this.#endAsk(event),
+  };
+
+  /** Beside all turns, such as a compaction between two of them, something is a trace of its own. */
+  #parent(id: string): Parent {
+    return this.#turn ?? this.#root ?? { traceId: traceIdOf(id), spanId: "" };
+  }
+
+  #endTurn(event: Extract<Durable, { type: "turn.finished" }>): void {
+    const turn = this.#turn;
+    // A turn that is given up takes calls with it of which nothing more is on record.
+    for (const [callId, { tool, at }] of this.#open)
+      this.#call({ callId, tool, startMs: at, endMs: event.at, more: {}, error: "lost" });
+    this.#turn = undefined;
+    if (!turn) return;
+    this.#add({
+      ...turn,
+      name: `invoke_agent ${this.#agent}`,
+      kind: "internal",
+      endMs: event.at,
+      attributes: {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.provider.name": this.#options.providerOf(this.#model),
+        "gen_ai.agent.name": this.#agent,
+        "gen_ai.request.model": this.#model,
+        "keel.turn.reason": event.reason,
+        "keel.turn.requests": event.requests,
+      },
+      error: endsWell(event.reason) ? undefined : event.reason,
+    });
+  }
+
+  #endRequest(
+    event: {
+      readonly requestId: string;
+      readonly at: number;
+      readonly usage: Usage | null;
+      readonly costUsd: number | null;
+    },
+    more: TraceSpan["attributes"],
+    error?: string,
+  ): void {
+    const started = this.#requests.get(event.requestId);
+    this.#requests.delete(event.requestId);
+    if (!started) return;
+    const { traceId, spanId } = this.#parent(event.requestId);
+    this.#add({
+      traceId,
+      spanId: this.#id("request", event.requestId),
+      parentId: spanId || undefined,
+      name: `chat ${started.model}`,
+      kind: "client",
+      startMs: started.at,
+      endMs: event.at,
+      attributes: {
+        ...this.#chat(started.model),
+        "keel.request.purpose": started.purpose,
+        "keel.request.attempt": started.attempt,
+        ...usageOf(event),
+        ...more,
+      },
+      error,
+    });
+  }
+
+  #chat(model: string): TraceSpan["attributes"] {
+    return {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": this.#options.providerOf(model),
+      "gen_ai.request.model": model,
+    };
+  }
+
+  #consulted(event: Extract<Durable, { type: "model.consulted" }>): void {
+    const { traceId, spanId } = this.#parent(event.requestId);
+    this.#add({
+      traceId,
+      spanId: this.#id("request", event.requestId),
+      parentId: spanId || undefined,
+      name: `chat ${event.model}`,
+      kind: "client",
+      startMs: event.at - event.ms,
+      endMs: event.at,
+      attributes: { ...this.#chat(event.model), "keel.request.purpose": event.by.kind, ...usageOf(event) },
+      error: event.usage === null ? "unknown" : undefined,
+    });
+  }
+
+  #endCall(event: Extract<Durable, { type: "tool.finished" }>): void {
+    const startMs = this.#started.get(event.callId) ?? event.at - event.ms;
+    this.#started.delete(event.callId);
+    const more = event.denied ? { "keel.denied.by": event.denied.by } : {};
+    this.#call({ ...event, startMs, endMs: event.at, more, error: errorOf(event) });
+  }
+
+  #call({ callId, tool, startMs, endMs, more, error }: CallSpan): void {
+    this.#open.delete(callId);
+    const known = this.calls.get(callId) ?? {
+      ...this.#parent(callId),
+      spanId: this.#id("call", callId),
+    };
+    this.#add({
+      traceId: known.traceId,
+      spanId: known.spanId,
+      parentId: this.#askedBy(callId),
+      name: `execute_tool ${tool}`,
+      kind: "internal",
+      startMs,
+      endMs,
+      attributes: {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": tool,
+        "gen_ai.tool.call.id": callId,
+        "gen_ai.tool.type": "function",
+        ...more,
+      },
+      error,
+    });
+  }
+
+  #askedBy(callId: string): string | undefined {
+    return this.#askers.get(callId) ?? this.#turn?.spanId ?? this.#root?.spanId;
+  }
+
+  #endAsk(event: Extract<Durable, { type: "ask.closed" }>): void {
+    const opened = this.#asks.get(event.askId);
+    this.#asks.delete(event.askId);
+    if (!opened) return;
+    const call = opened.ask.callId === undefined ? undefined : this.calls.get(opened.ask.callId);
+    const parent = call ?? this.#parent(event.askId);
+    this.#add({
+      traceId: parent.traceId,
+      spanId: this.#id("ask", event.askId),
+      parentId: parent.spanId || undefined,
+      name: `ask ${opened.ask.kind}`,
+      kind: "internal",
+      startMs: opened.at,
+      endMs: event.at,
+      attributes: {
+        "keel.ask.kind": opened.ask.kind,
+        "keel.ask.verdict": event.answer.verdict,
+        "keel.ask.by": event.by,
+      },
+    });
+  }
+
+  #id = (kind: string, id: string): string => spanIdOf(`${kind} ${this.#session} ${id}`);
+
+  #add({ attributes, error, startMs, endMs, ...span }: TraceSpan): void {
+    const { traceId, spanId, parentId, name, kind } = span;
+    this.spans.push({
+      traceId,
+      spanId,
+      parentId,
+      name,
+      kind,
+      startMs,
+      // A clock that was set back must not make a span end before it began.
+      endMs: Math.max(startMs, endMs),
+      attributes: {
+        ...attributes,
+        "gen_ai.conversation.id": this.#session,
+        ...(error === undefined ? {} : { "error.type": error }),
+      },
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+}
+
+const finishReasons: Readonly<Record<Stop, string>> = {
+  end: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool_call",
+  output_limit: "length",
+  window_full: "length",
+  refusal: "content_filter",
+  pause: "pause",
+};
+
+function errorOf(event: Extract<Durable, { type: "tool.finished" }>): string | undefined {
+  if (event.denied) return "denied";
+  if (event.interrupted) return "interrupted";
+  if (event.invalid) return "invalid";
+  return event.failed ? "failed" : undefined;
+}
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const traceIdOf = (id: string): string =>
+  uuidPattern.test(id) ? id.replaceAll("-", "") : spanIdOf(`trace ${id}`) + spanIdOf(`trace again ${id}`);
+
+/** Never all noughts, which means none. */
+const spanIdOf = (text: string): string => {
+  const id = fingerprint(text);
+  return /^0+$/.test(id) ? "0000000000000001" : id;
+};
