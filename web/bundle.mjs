@@ -149,7 +149,10 @@ export async function bundlePage(outDir) {
               // With small parts that several pages need: a file for each costs more than it saves.
               { name: "index", test: smallAndShared, minShareCount: 2 },
               // So is what shows texts and results.
-              { name: "shown", test: /[\\/]web[\\/]src[\\/](displays|markdown)[\\/](?!ansi|terminal)[^?]*$/ },
+              {
+                name: "shown",
+                test: /[\\/]web[\\/]src[\\/](displays|markdown)[\\/](?!ansi|terminal|diff)[^?]*$/,
+              },
             ],
           },
         },

@@ -8,7 +8,6 @@ import { LinkBar, ToldBar } from "./live/link-bar.tsx";
 import { useNavigation } from "./live/navigation.ts";
 import { useValue } from "./live/observable.ts";
 import { useOrderedWorkspaces, useWorkspace, useWorld } from "./live/world.ts";
-import { Rail } from "./overview/rail.tsx";
 import { SessionPage } from "./overview/session-page.tsx";
 import { StatePage } from "./overview/state-page.tsx";
 import { WorkerPage } from "./overview/worker-page.tsx";
@@ -16,6 +15,8 @@ import type { Route } from "./route.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { words } from "./words.ts";
 
+/** Beside what is open, and not before it. */
+const Rail = lazy(async () => ({ default: (await import("./overview/rail.tsx")).Rail }));
 const SettingsPage = lazy(async () => ({
   default: (await import("./settings/settings-page.tsx")).SettingsPage,
 }));
@@ -77,12 +78,14 @@ function WholePage(): ReactElement {
           <ToldBar />
         </div>
         <div className={`rail-place${isRailOpen ? " is-open" : ""}`}>
-          <Rail
-            current={route.page === "worker" ? route.workspace : undefined}
-            onPalette={() => setOver("palette")}
-            onCreate={() => setOver("create")}
-            onPick={() => setRailOpen(false)}
-          />
+          <Loaded meanwhile={<div className="rail" />}>
+            <Rail
+              current={route.page === "worker" ? route.workspace : undefined}
+              onPalette={() => setOver("palette")}
+              onCreate={() => setOver("create")}
+              onPick={() => setRailOpen(false)}
+            />
+          </Loaded>
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape and every link of the rail close it too */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: see above */}
           <div className="rail-shade" onClick={() => setRailOpen(false)} />

@@ -11,6 +11,7 @@ export type Closing = {
   readonly clock: Clock;
   readonly budget?: { close(): void } | undefined;
   readonly diagnostics?: { close(): Promise<void> } | undefined;
+  readonly terminals?: { close(): Promise<void> } | undefined;
   readonly transcript?: { flush(): Promise<void> } | undefined;
 };
 
@@ -21,7 +22,7 @@ const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
 export async function closeAll(
-  { session, model, mcp, clock, budget, diagnostics, transcript }: Closing,
+  { session, model, mcp, clock, budget, diagnostics, terminals, transcript }: Closing,
   reason: CloseReason,
   waiting: "kept" | "dropped" = "kept",
 ): Promise<void> {
@@ -38,9 +39,11 @@ export async function closeAll(
       throw fault("out_of_time", { what: "Closing the session", seconds: shutdownMs / 1000 });
   } finally {
     await Promise.race([transcript?.flush(), late]);
-    // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, and language servers, end. Who
+    // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, language servers and terminals end. Who
     // does not end in time dies with the guard.
-    const ended = [mcp.close(), diagnostics?.close()].map((end) => end?.catch(() => undefined));
+    const ended = [mcp.close(), diagnostics?.close(), terminals?.close()].map((end) =>
+      end?.catch(() => undefined),
+    );
     await Promise.race([Promise.all(ended), late]);
     done.abort();
     // 3. Nobody asks the model any more: its connections close.

@@ -8,6 +8,7 @@ import { fault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { HeldLease } from "../ports/lease.ts";
 import type { MemoryIndex } from "../ports/memory-index.ts";
+import type { ScheduleBook } from "../ports/schedules.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import type { LogKind } from "../store/log-kind.ts";
@@ -109,6 +110,17 @@ export class Home implements AsyncDisposable {
     const { readSettings } = await import("./compose/settings.ts");
     const { settings } = await readSettings({ env, cwd, home: this.path });
     return this.#resources.memoryIndex({ settings, env, cwd, tell });
+  }
+
+  /** Where processes tell each other of schedules. */
+  get schedulesPath(): string {
+    return `${this.path}/schedules`;
+  }
+
+  /** What is due by the clock, for all processes of the home. Whoever opens it closes it. */
+  async scheduleBook(): Promise<ScheduleBook> {
+    const { openScheduleBook } = await import("../store/schedules/schedule-book.ts");
+    return openScheduleBook(this.schedulesPath, () => this.#resources.logs.kind());
   }
 
   /** Undefined for one that is not open here. */

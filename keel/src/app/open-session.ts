@@ -356,7 +356,8 @@ function handleOf({
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
       const { budget } = kit.agents.tree;
-      const beside = { mcp: kit.mcp, diagnostics: workspace.diagnostics, transcript: kit.transcript };
+      const { mcp, transcript, terminals } = kit;
+      const beside = { mcp, diagnostics: workspace.diagnostics, terminals, transcript };
       const end = { session, model, clock, budget, ...beside };
       place.release();
       kit.editor.close();

@@ -1,5 +1,6 @@
 /** What a host may say about the session that it wants. Everything from the outside arrives here. */
 import type { EnvironmentVariables } from "../config/settings/paths.ts";
+import type { KeelSettings } from "../config/settings/settings-schema.ts";
 import type { CondenseStrategy } from "../core/context/condense.ts";
 import type { Hook } from "../hooks/run.ts";
 import { fault } from "../kernel/fault.ts";
@@ -77,7 +78,7 @@ export type HostOptions = {
   /** How a long conversation is shortened, in place of what the settings say. */
   readonly condense?: CondenseStrategy | undefined;
   /** A wish to confine commands, which Keel cannot: it is warned about, or refuses the start. */
-  readonly sandbox?: { readonly enabled?: boolean; readonly failIfUnavailable?: boolean } | undefined;
+  readonly sandbox?: KeelSettings["sandbox"];
 };
 
 export type OpenOptions = AsGiven &

@@ -1,5 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-import { farFaults, providerFaults } from "./outside-faults.ts";
+import { farFaults, packageFaults, providerFaults } from "./outside-faults.ts";
 
 type FaultRow = {
   readonly says: string;
@@ -46,6 +46,7 @@ export const faults = {
     hint: "Set ANTHROPIC_API_KEY (or OPENAI_API_KEY), point ANTHROPIC_BASE_URL or OPENAI_BASE_URL at a local model server, or try `keel rehearse`, which needs neither.",
     exit: exitCodes.setUp,
   },
+  ...packageFaults(exitCodes),
   settings_invalid: {
     says: "The settings in {path} are not valid: {reason}",
     hint: "Mend the named value; all other settings stay in force.",
@@ -159,6 +160,11 @@ export const faults = {
     says: "The log {path} was written by a newer Keel (format {found}, this one reads up to {known}).",
     hint: "Update Keel; the log was not touched.",
     exit: exitCodes.damagedData,
+  },
+  sandbox_unavailable: {
+    says: "Commands cannot be confined here: {reason}.",
+    hint: "`keel doctor` says what the sandbox can do on this machine; `sandbox.enabled` turns it off.",
+    exit: exitCodes.setUp,
   },
   descriptors_used_up: {
     says: "{program} could not be started: too many files are open.",

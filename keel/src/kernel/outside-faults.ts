@@ -93,3 +93,18 @@ export const farFaults = (exits: FarExits) =>
       exit: exits.noSession,
     },
   }) as const;
+
+/** A package of somebody else's is to speak to a provider. */
+export const packageFaults = (exits: { readonly setUp: number }) =>
+  ({
+    package_missing: {
+      says: "The package {package} is not installed where Keel looks.",
+      hint: "`npm install --prefix ~/.keel {package}` puts it into Keel's home; beside a global Keel `npm install -g {package}` does. Keel never installs it by itself.",
+      exit: exits.setUp,
+    },
+    package_refused: {
+      says: "The package {package} cannot be used: {reason}",
+      hint: "Its own page says which key and which options it wants; `providers` in your settings give them.",
+      exit: exits.setUp,
+    },
+  }) as const;

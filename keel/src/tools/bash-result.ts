@@ -1,5 +1,6 @@
 /** What is said about a command that ran: to the model, to a screen, to a program. */
 import { constants } from "node:os";
+import type { Violation } from "../ports/sandbox.ts";
 import type { LeftBehind, ShellOutcome } from "../ports/shell.ts";
 import type { Task } from "../ports/tasks.ts";
 import type { ToolOutcome } from "../ports/tool.ts";
@@ -17,6 +18,14 @@ type Ended = {
 };
 type Left = { readonly left: LeftBehind; readonly task: Task };
 
+type AfterRun = {
+  readonly left: Left | undefined;
+  readonly stand: FolderStand;
+  /** What the sandbox kept it from. */
+  readonly refused?: readonly Violation[];
+  readonly leave?: "may be asked for" | "is not allowed";
+};
+
 /** Where the next command starts, if elsewhere, and what the model is told of it. */
 export type FolderStand = { readonly keptFolder?: string; readonly said?: string };
 
@@ -28,7 +37,7 @@ export const folderOutside = (folder: string, cwd: string): string =>
 /** It ended while it was waited for. */
 export function endedResult(
   { command, timeoutMs, outcome, terminal }: Ended,
-  { left, stand }: { left: Left | undefined; stand: FolderStand },
+  { left, stand, refused = [], leave = "is not allowed" }: AfterRun,
 ): ToolOutcome {
   const output = outcome.output.replace(/\n+$/, "");
   const shown = middleOut(output);
@@ -39,7 +48,11 @@ export function endedResult(
     ...(output === "" ? [] : [output]),
   ];
   const said = words.length === 0 ? "(Bash completed with no output)" : words.join("\n");
-  const notes = [...(left ? [stillRunning(left)] : []), ...(stand.said === undefined ? [] : [stand.said])];
+  const notes = [
+    ...(left ? [stillRunning(left)] : []),
+    ...(refused.length > 0 ? [sandboxRefused(refused, leave)] : []),
+    ...(stand.said === undefined ? [] : [stand.said]),
+  ];
   return {
     content: [text([said, ...notes].join("\n"))],
     ...(stand.keptFolder === undefined ? {} : { keptFolder: stand.keptFolder }),
@@ -60,6 +73,24 @@ export function endedResult(
     },
   };
 }
+
+/** In words that can be acted on: what it was, and what there is to do about it. */
+function sandboxRefused(violations: readonly Violation[], leave: AfterRun["leave"]): string {
+  const what = violations.map(({ kind, target }) => `${attempts[kind]} ${target}`).join(", ");
+  const outside =
+    leave === "may be asked for"
+      ? " If the command needs it, call Bash again with dangerouslyDisableSandbox: the user is asked."
+      : "";
+  return `[The sandbox refused: ${what}. Files outside of the workspace, settings that others run and hosts that are not allowed cannot be reached; work inside the workspace and use $TMPDIR.${outside}]`;
+}
+
+const attempts: Readonly<Record<Violation["kind"], string>> = {
+  write: "to write",
+  read: "to read",
+  network: "to reach",
+  socket: "to connect to",
+  system: "to use",
+};
 
 /** What programs look for, and what no command here is. */
 const plain = { isImage: false, noOutputExpected: false } as const;

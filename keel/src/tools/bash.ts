@@ -2,7 +2,9 @@
 import * as z from "zod/mini";
 import { maxRunningTasks } from "../core/limits.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import { isFolderOfWorkspace } from "../policy/look.ts";
+import { oneLine, undisguised } from "../kernel/text.ts";
+import { isFolderOfWorkspace, isOutside } from "../policy/look.ts";
+import type { HostTarget } from "../ports/sandbox.ts";
 import type { LeftBehind, ShellOutcome, ShellRun } from "../ports/shell.ts";
 import type { CallTasks, Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
 import type { ToolContext, ToolOutcome } from "../ports/tool.ts";
@@ -38,6 +40,9 @@ const input = z.object({
   ),
   description: z.optional(textField("What it does, in a few words, for the user.")),
   run_in_background: flagField("Return a task id at once; you are notified when the command ends."),
+  dangerouslyDisableSandbox: flagField(
+    "Run outside of the sandbox, where there is one: only for a command that it refused; the user is asked.",
+  ),
 });
 type BashInput = z.infer<typeof input>;
 
@@ -51,8 +56,16 @@ export const bashTool = builtInTool({
     // Who moves the shell runs alone: the next one starts where it has ended.
     return reads ? { readOnly: true, concurrent: reads === "stays" } : {};
   },
-  claims: async ({ command }) => [{ action: "execute", target: command }],
-  check: async ({ command, run_in_background = false }, { tasks }) => {
+  claims: async ({ command, dangerouslyDisableSandbox }, { workspace: { sandbox } }) => {
+    const leaving = sandbox && dangerouslyDisableSandbox ? { outside: true as const } : {};
+    return [{ action: "execute", target: command, ...leaving }];
+  },
+  check: async (
+    { command, run_in_background = false, dangerouslyDisableSandbox },
+    { tasks, workspace: { sandbox } },
+  ) => {
+    if (dangerouslyDisableSandbox && sandbox && !sandbox.mayLeave)
+      return "The user's settings let no command run outside of the sandbox. Find a way inside, or ask the user.";
     if (command.trim() === "") return "The command is empty.";
     if (command.includes("\0")) return "The command holds a NUL byte.";
     if (!command.isWellFormed()) return "The command is not valid text: it holds half of a surrogate pair.";
@@ -68,11 +81,18 @@ export const bashTool = builtInTool({
   },
 });
 
-async function runInBackground(
-  { command, description, timeout = Number.POSITIVE_INFINITY }: BashInput,
-  { workspace, tasks }: ToolContext,
-): Promise<ToolOutcome> {
-  const limits = { timeoutMs: timeout, maxBytes: maxBackgroundBytes };
+/** Outside of the sandbox by what was asked for and allowed, or since the person keeps such commands there. */
+async function sideOf(
+  { command, dangerouslyDisableSandbox }: BashInput,
+  workspace: Workspace,
+): Promise<{ sandbox?: "outside" }> {
+  if (!workspace.sandbox) return {};
+  return dangerouslyDisableSandbox || (await isOutside(command, workspace)) ? { sandbox: "outside" } : {};
+}
+
+async function runInBackground(given: BashInput, { workspace, tasks }: ToolContext): Promise<ToolOutcome> {
+  const { command, description, timeout = Number.POSITIVE_INFINITY } = given;
+  const limits = { timeoutMs: timeout, maxBytes: maxBackgroundBytes, ...(await sideOf(given, workspace)) };
   const request = { text: command, cwd: workspace.cwd, ...limits };
   const about = { command, description, origin: "asked" } as const;
   const task = await startTask(tasks, about, () => workspace.shell.start(request));
@@ -80,11 +100,12 @@ async function runInBackground(
 }
 
 async function* runInForeground(
-  { command, description, timeout = defaultTimeoutMs }: BashInput,
-  { workspace, tasks }: ToolContext,
+  given: BashInput,
+  { workspace, tasks, ask }: ToolContext,
   signal: AbortSignal,
 ): AsyncGenerator<Display, ToolOutcome> {
-  const limits = { timeoutMs: timeout, maxBytes: maxOutputBytes };
+  const { command, description, timeout = defaultTimeoutMs } = given;
+  const limits = { timeoutMs: timeout, maxBytes: maxOutputBytes, ...(await sideOf(given, workspace)) };
   const { cwd } = workspace;
   const wanted = { endFolder: "asked", terminal: "welcome" } as const;
   const run = await workspace.shell.start({ text: command, cwd, ...limits, ...wanted });
@@ -92,6 +113,9 @@ async function* runInForeground(
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   let isMoved = false;
+  const answered = workspace.sandbox?.answering(
+    async (target) => (await ask(hostAsk(target, command))).verdict,
+  );
   try {
     if ((yield* showUntil(run, { command, sentAway: tasks.sentAway() })) === "sent away") {
       const about = { command, description, origin: "moved" } as const;
@@ -104,12 +128,30 @@ async function* runInForeground(
     const left = await listLeft(tasks, { command, description }, run);
     const stand = await standAfter(outcome, { command, workspace });
     const { terminal } = run;
-    return endedResult({ command, timeoutMs: timeout, outcome, terminal }, { left, stand });
+    const { sandbox } = workspace;
+    const refused = (outcome.violations && sandbox?.note(command, outcome.violations)) ?? [];
+    const leave = sandbox?.mayLeave ? "may be asked for" : "is not allowed";
+    return endedResult({ command, timeoutMs: timeout, outcome, terminal }, { left, stand, refused, leave });
   } finally {
     signal.removeEventListener("abort", stop);
+    answered?.();
     // Whoever stops listening to this call ends its command too, unless it has become a task.
     if (!isMoved) await run.stop();
   }
+}
+
+/** What a person is asked about a host that a command inside wants, and nobody has decided about. */
+function hostAsk({ host, port }: HostTarget, command: string): Parameters<ToolContext["ask"]>[0] {
+  return {
+    kind: "permission",
+    title: `Let commands reach ${undisguised(oneLine(host))}:${port}?`,
+    body: { kind: "terminal", command, output: "", exitCode: null },
+    reason: "it is not among the hosts that commands in the sandbox may reach",
+    options: [
+      { id: "once", label: "Yes, for the rest of the session", verdict: "allow" },
+      { id: "no", label: "No", verdict: "deny" },
+    ],
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The built-in tools, sorted by name: their order is part of the cached prefix of every request. */
 import type { Agents } from "../ports/agents.ts";
 import type { Library } from "../ports/library.ts";
+import type { LiveTerminals } from "../ports/live-terminals.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { Tool, ToolHead } from "../ports/tool.ts";
 import type { Digest, Web, WebSearch } from "../ports/web.ts";
@@ -17,6 +18,7 @@ export type ToolPorts = {
   readonly agents?: Agents | undefined;
   readonly worktrees?: Worktrees | undefined;
   readonly memory?: Memory | undefined;
+  readonly terminals?: LiveTerminals | undefined;
 };
 
 type ToolLoaders = Readonly<Record<string, () => Promise<Tool>>>;
@@ -61,7 +63,8 @@ export const agentTools = (agents: Agents): ToolHead[] =>
 /** How each is loaded, by its name: with its first call. */
 export const toolLoaders = (ports: ToolPorts): ToolLoaders => ({ ...plainLoaders, ...portLoaders(ports) });
 
-function portLoaders({ web, digest, search, library, agents, worktrees, memory }: ToolPorts): ToolLoaders {
+function portLoaders(ports: ToolPorts): ToolLoaders {
+  const { web, digest, search, library, agents, worktrees, memory, terminals } = ports;
   return {
     ...(web ? { WebFetch: async () => (await import("./web-fetch.ts")).webFetchTool({ web, digest }) } : {}),
     ...(search ? { WebSearch: async () => (await import("./web-search.ts")).webSearchTool(search) } : {}),
@@ -78,5 +81,6 @@ function portLoaders({ web, digest, search, library, agents, worktrees, memory }
       : {}),
     ...(memory ? { Recall: async () => (await import("./memory-tools.ts")).recallTool(memory) } : {}),
     ...(memory ? { Remember: async () => (await import("./memory-tools.ts")).rememberTool(memory) } : {}),
+    ...(terminals ? { Terminal: async () => (await import("./terminal.ts")).terminalTool(terminals) } : {}),
   };
 }

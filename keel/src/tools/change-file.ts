@@ -71,18 +71,48 @@ export async function changeFile(
   const watch = signal && (await workspace.diagnostics?.watch({ path, before: before ?? null }, signal));
   const written = await workspace.files.write(path, encodeText(after, form), { stamp });
   if (!written.ok) return failure(written.why);
-  const whole = hunksOf(before ?? "", after);
+  const formed = signal && (await formedFile({ path, after, form }, workspace, signal));
+  const final = formed?.text ?? after;
+  const whole = hunksOf(before ?? "", final);
   const { added, removed } = countLines(whole);
   const hunks = boundedHunks(whole);
   const outcome: ToolOutcome = {
-    content: [text(`${said} (+${added} -${removed} lines).${shows ? `\n\n${shows}` : ""}`)],
+    content: [
+      text(`${said} (+${added} -${removed} lines).${shows ? `\n\n${shows}` : ""}`),
+      ...(formed ? [text(formed.said)] : []),
+    ],
     display: { kind: "diff", path, hunks },
     data: data(hunks),
-    seen: [{ path, stamp: written.stamp }],
+    seen: [{ path, stamp: formed?.stamp ?? written.stamp }],
     linesAdded: added,
     linesRemoved: removed,
   };
-  return signal ? withNewErrors(outcome, { watch, path, after }, signal) : outcome;
+  return signal ? withNewErrors(outcome, { watch, path, after: final }, signal) : outcome;
+}
+
+/** Lines of what a formatter changed that the model is told; the rest it reads when it needs it. */
+const maxFormedLines = 60;
+
+/** What a formatter made of a file that was just written, and what the model is told of it; undefined where nothing is to be told. */
+async function formedFile(
+  { path, after, form }: Pick<FileRewrite, "path" | "after" | "form">,
+  { formatter, files }: ToolContext["workspace"],
+  signal: AbortSignal,
+): Promise<{ readonly said: string; readonly text?: string; readonly stamp?: string } | undefined> {
+  const outcome = await formatter?.format(path, signal);
+  if (!outcome) return undefined;
+  if (!outcome.ok) return { said: `(Not formatted: \`${outcome.by}\` failed: ${outcome.why})` };
+  const read = await files.read(path, { maxBytes: maxFileBytes });
+  const file = read.ok ? decodeText(read.file.bytes) : undefined;
+  if (!read.ok || !file) return { said: `(\`${outcome.by}\` left no text behind. Read ${path} again.)` };
+  if (encodeText(after, form).length === read.file.bytes.length && file.text === after) return undefined;
+  const lines = hunksOf(after, file.text).flatMap(({ newStart, newLines, lines: changed }) => [
+    `@@ ${newStart},${newLines} @@`,
+    ...changed,
+  ]);
+  const more = lines.length > maxFormedLines ? [`… and ${lines.length - maxFormedLines} more lines.`] : [];
+  const said = [`\`${outcome.by}\` then changed:`, ...lines.slice(0, maxFormedLines), ...more].join("\n");
+  return { said, text: file.text, stamp: read.file.stamp };
 }
 
 /** What a change broke, added to its result, where somebody looks after such files. */

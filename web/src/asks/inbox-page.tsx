@@ -4,7 +4,7 @@ import { visible } from "keel/view";
 import type { ReactElement } from "react";
 import { Link } from "../kit/link.tsx";
 import { useWorld } from "../live/world.ts";
-import { RailButton } from "../overview/rail.tsx";
+import { RailButton } from "../overview/rail-button.tsx";
 import { words } from "../words.ts";
 import { answerAsk } from "./answer-ask.ts";
 import { AskCard } from "./ask-card.tsx";

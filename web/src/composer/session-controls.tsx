@@ -9,7 +9,7 @@ import { useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
 
 /** What a person changes with a click; what runs everything unasked is chosen where a session begins. */
-const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "dontAsk"];
+const modes: readonly PermissionMode[] = ["default", "acceptEdits", "plan", "auto", "dontAsk"];
 
 export function SessionControls({
   session,
@@ -20,7 +20,7 @@ export function SessionControls({
 }): ReactElement | null {
   const world = useWorld();
   const { settings } = view.standing;
-  const offered = useInquiry(session, "offeredModels");
+  const offered = useInquiry(session, "offeredModels", view.told > 0 ? "told" : undefined);
   if (!settings) return null;
   const set = (patch: SettingsPatch): void =>
     void world.attempt(world.submit(session, { type: "set", patch }));

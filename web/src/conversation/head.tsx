@@ -1,23 +1,27 @@
 /** The head of a conversation: its title, where it works, what it took, and its workers as tabs. */
 import type { WorkspaceEntry } from "keel/protocol";
 import { sayCost, visible } from "keel/view";
-import { memo, type ReactElement } from "react";
+import { lazy, memo, type ReactElement } from "react";
 import { useAnnounce } from "../kit/announce.tsx";
 import { IconButton } from "../kit/button.tsx";
+import { Loaded } from "../kit/loaded.tsx";
 import { MenuButton, type MenuItem } from "../kit/menu.tsx";
 import { Sign, type SignKind } from "../kit/sign.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import type { SessionView } from "../live/session-view.ts";
 import { useInquiry } from "../live/use-inquiry.ts";
 import { useWorld } from "../live/world.ts";
-import { RailButton } from "../overview/rail.tsx";
+import { RailButton } from "../overview/rail-button.tsx";
 import { toTerminal } from "../overview/switch-view.ts";
 import { WorkerTabs } from "../overview/worker-tabs.tsx";
 import { WorkspaceFacts } from "../overview/workspace-facts.tsx";
-import { WorkspaceMenu } from "../overview/workspace-menu.tsx";
 import { words } from "../words.ts";
 import type { Jump } from "./items.ts";
 import { sayActivity } from "./say-activity.ts";
+
+const WorkspaceMenu = lazy(async () => ({
+  default: (await import("../overview/workspace-menu.tsx")).WorkspaceMenu,
+}));
 
 type ConversationHeadProps = {
   readonly session: string;
@@ -41,7 +45,7 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
   const world = useWorld();
   const { go } = useNavigation();
   const announce = useAnnounce();
-  const context = useInquiry(session, "context", view.cache.requests);
+  const context = useInquiry(session, "context", view.told > 0 ? view.cache.requests : undefined);
   const hasFailed =
     activity.state === "idle" && workspace?.workers.find(({ id }) => id === worker)?.activity === "failed";
   const copyAll = async (): Promise<void> => {
@@ -86,18 +90,20 @@ export const ConversationHead = memo(function ConversationHead(props: Conversati
           ])}
         />
         {workspace ? (
-          <WorkspaceMenu
-            workspace={workspace.id}
-            worker={worker}
-            items={[
-              copy,
-              {
-                label: words.workers.inTerminal,
-                icon: "terminal",
-                onPick: () => void world.attempt(toTerminal(world, { workspace, session }).then(go)),
-              },
-            ]}
-          />
+          <Loaded meanwhile={<span className="button plain icon-only" />}>
+            <WorkspaceMenu
+              workspace={workspace.id}
+              worker={worker}
+              items={[
+                copy,
+                {
+                  label: words.workers.inTerminal,
+                  icon: "terminal",
+                  onPick: () => void world.attempt(toTerminal(world, { workspace, session }).then(go)),
+                },
+              ]}
+            />
+          </Loaded>
         ) : (
           <MenuButton icon="more" label={words.change.menu} items={[copy]} />
         )}

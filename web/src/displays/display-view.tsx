@@ -7,9 +7,9 @@ import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { words } from "../words.ts";
-import { DiffDisplay } from "./diff-display.tsx";
 import { Folded } from "./folded.tsx";
 
+const DiffDisplay = lazy(async () => ({ default: (await import("./diff-display.tsx")).DiffDisplay }));
 /** What a command printed is read when it is opened. */
 const TerminalDisplay = lazy(async () => ({
   default: (await import("./terminal-display.tsx")).TerminalDisplay,
@@ -25,7 +25,11 @@ type Shown<Kind extends Display["kind"]> = {
 const displays: { readonly [Kind in Display["kind"]]: (shown: Shown<Kind>) => ReactElement } = {
   text: ({ display }) => <PlainText text={display.text} />,
   markdown: ({ display }) => <Markdown text={readable(display.text)} />,
-  diff: ({ display }) => <DiffDisplay display={display} />,
+  diff: ({ display }) => (
+    <Loaded meanwhile={<pre className="plain">{readable(display.path)}</pre>}>
+      <DiffDisplay display={display} />
+    </Loaded>
+  ),
   terminal: (shown) => (
     <Loaded meanwhile={<pre className="plain">{readable(shown.display.command)}</pre>}>
       <TerminalDisplay {...shown} />

@@ -1,4 +1,5 @@
 /** What something does right now, as a sign with a name: half full runs, full asks, a hook is done. */
+import type { WorkerActivity } from "keel/protocol";
 import type { ReactElement } from "react";
 
 export type SignKind = "active" | "asking" | "failed" | "done" | "idle" | "waiting" | "denied";
@@ -34,3 +35,12 @@ export const Sign = ({ kind, says }: { readonly kind: SignKind; readonly says?: 
     </svg>
   </span>
 );
+
+export const activitySigns = {
+  active: "active",
+  asking: "asking",
+  failed: "failed",
+  idle: "done",
+  ended: "idle",
+  unknown: "idle",
+} as const satisfies Record<WorkerActivity, SignKind>;

@@ -23,31 +23,61 @@ export const browserPorts = (): Pick<
   uuid: () => crypto.randomUUID(),
 });
 
-/** Of the time that drawing took, so much passes before more is drawn. */
-const restShare = 3;
-const maxRestMs = 250;
+/** One of the usual sixty in a second. */
+const frameMs = 16;
+/** How long drawing rests by the time that it took: three times of a short one, ten times and more of a long one. */
+const restAfter = (ms: number): number => Math.min(700, ms * (3 + ms / 8));
+/** Who has pressed a key so short a time ago goes on typing; the next one is waited for as long at most. */
+const typingMs = 250;
 
 /**
- * Calls back before a frame. Where frames take long (much streams at once), most of the time is left to others: a key
- * that is typed meanwhile is shown at once, and what comes in is read. Where they take none, each frame is drawn; so is
- * the next one for what somebody waits for.
+ * Calls back before a frame. Where frames take long (much streams at once), most of the time is left to others: what
+ * comes in is read, and who types goes first: what was typed is on the screen before anything else is drawn, so that
+ * drawing falls between two keys. Where frames take none, each is drawn; so is the next one for what somebody waits for.
  */
 function pacedPaint(): WorldPorts["nextPaint"] {
   let freeAt = 0;
+  let isSlow = false;
+  let typedAt = Number.NEGATIVE_INFINITY;
+  /** Called once the next key is on the screen. */
+  const afterKey = new Set<() => void>();
+  addEventListener(
+    "keydown",
+    () => {
+      typedAt = performance.now();
+      const waiting = [...afterKey];
+      afterKey.clear();
+      for (const go of waiting) requestAnimationFrame(() => afterPaint(go));
+    },
+    { capture: true, passive: true },
+  );
   const draw = (then: () => void): void =>
     void requestAnimationFrame(() => {
       const from = performance.now();
       then();
       afterPaint(() => {
         const now = performance.now();
-        freeAt = now + Math.min(maxRestMs, (now - from) * restShare);
+        const took = now - from;
+        isSlow = took > frameMs;
+        freeAt = now + restAfter(took);
       });
     });
+  const drawBetweenKeys = (then: () => void): void => {
+    if (!isSlow || performance.now() - typedAt > typingMs) return draw(then);
+    const go = (): void => {
+      clearTimeout(timer);
+      afterKey.delete(go);
+      draw(then);
+    };
+    const timer = setTimeout(go, typingMs);
+    afterKey.add(go);
+  };
   return (then, when) => {
     const restMs = when === "now" ? 0 : freeAt - performance.now();
     if (document.hidden) setTimeout(then, hiddenMs);
-    else if (restMs > 0) setTimeout(() => draw(then), restMs);
-    else draw(then);
+    else if (when === "now") draw(then);
+    else if (restMs > 0) setTimeout(() => drawBetweenKeys(then), restMs);
+    else drawBetweenKeys(then);
   };
 }
 

@@ -43,11 +43,12 @@ export type FeedPorts = {
   faultOf(thrown: unknown): FaultData;
 };
 
-/** What is folded at once for the first paint: some screens of it. */
+/** What is folded at once for the first paint: some screens of what the browser has, one or two of what it has not. */
 const tailEvents = 240;
+const newestEvents = 100;
 const sliceEvents = 400;
 /** What the server is asked for at once: little enough to be read between two frames. */
-const pageEvents = 200;
+const pageEvents = 100;
 /** A server that is out of reach is asked again so much later. */
 const againMs = 500;
 const sliceMs = 8;
@@ -102,7 +103,7 @@ export class SessionFeed implements Observable<SessionState> {
     let isMissing = false;
     void whole.then((view) => isMissing || this.#replace(view));
     // As much as a screen needs. What goes wrong is told by who follows it.
-    const newest = await this.#ask({ after: last, last: tailEvents }).catch(() => []);
+    const newest = await this.#ask({ after: last, last: newestEvents }).catch(() => []);
     const begins = newest[0]?.seq ?? last + 1;
     isMissing = begins > last + 1;
     if (isMissing) {

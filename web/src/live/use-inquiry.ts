@@ -1,4 +1,7 @@
-/** What a session says about itself when it is asked; asked again whenever `stamp` is another one. */
+/**
+ * What a session says about itself when it is asked; asked again whenever `stamp` is another one, and not before there is
+ * one: a session that is asked is opened for it, and whoever waits for its rows comes first.
+ */
 import type { InquiryAnswer, InquiryName } from "keel/protocol";
 import { useEffect, useState } from "react";
 import { useValue } from "./observable.ts";
@@ -16,7 +19,7 @@ export function useInquiry<Name extends PlainName>(
   const { client } = useWorld();
   const link = useValue(useWorld().link);
   const [answer, setAnswer] = useState<{ readonly of: string; readonly value: InquiryAnswer<Name> }>();
-  const isThere = link.state === "connected";
+  const isThere = link.state === "connected" && stamp !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another stamp asks again
   useEffect(() => {
     if (!isThere) return;

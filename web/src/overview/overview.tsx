@@ -6,13 +6,13 @@ import { type FormEvent, memo, type ReactElement, useEffect, useState } from "re
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
-import { Sign } from "../kit/sign.tsx";
+import { activitySigns, Sign } from "../kit/sign.tsx";
 import { Ago } from "../kit/time.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import { useValue } from "../live/observable.ts";
 import { faultOf, useAccess, useWorkspace, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
-import { activitySigns, RailButton } from "./rail.tsx";
+import { RailButton } from "./rail-button.tsx";
 import { useSearch } from "./use-search.ts";
 import { workerIcons } from "./worker-tabs.tsx";
 import { WorkspaceMenu } from "./workspace-menu.tsx";

@@ -1,11 +1,10 @@
 /** All workspaces with their workers, as they are right now; what needs a person stands first. */
-import type { WorkerActivity } from "keel/protocol";
 import { activityOfWorkspace, openAsksOf, visible, workspacesByFolder } from "keel/view";
 import { memo, type ReactElement } from "react";
-import { Button, IconButton } from "../kit/button.tsx";
+import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
-import { Sign, type SignKind } from "../kit/sign.tsx";
+import { activitySigns, Sign } from "../kit/sign.tsx";
 import { useAccess, useOrderedWorkspaces, useWorkspace } from "../live/world.ts";
 import { modKey } from "../shortcuts.ts";
 import { words } from "../words.ts";
@@ -17,15 +16,6 @@ type RailProps = {
   readonly onCreate: () => void;
   readonly onPick: () => void;
 };
-
-export const activitySigns = {
-  active: "active",
-  asking: "asking",
-  failed: "failed",
-  idle: "done",
-  ended: "idle",
-  unknown: "idle",
-} as const satisfies Record<WorkerActivity, SignKind>;
 
 export function Rail({ current, onPalette, onCreate, onPick }: RailProps): ReactElement {
   const { all, isKnown } = useOrderedWorkspaces();
@@ -132,11 +122,4 @@ const Mark = (): ReactElement => (
     <path d="M3 5h14c0 6.5-2.8 10.6-7 12.300C5.8 15.6 3 11.5 3 5z" fill="currentcolor" />
     <path d="M10 5v12" stroke="var(--surface-1)" strokeWidth="1.75" strokeLinecap="round" />
   </svg>
-);
-
-/** Shows the rail where it is a sheet. */
-export const RailButton = ({ onOpen }: { readonly onOpen: () => void }): ReactElement => (
-  <span className="only-narrow">
-    <IconButton icon="menu" label={words.rail.openRail} onClick={onOpen} />
-  </span>
 );

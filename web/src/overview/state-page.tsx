@@ -2,7 +2,7 @@
 import type { ReactElement, ReactNode } from "react";
 import { Link } from "../kit/link.tsx";
 import { words } from "../words.ts";
-import { RailButton } from "./rail.tsx";
+import { RailButton } from "./rail-button.tsx";
 
 type StatePageProps = { readonly children: ReactNode; readonly onRail: () => void };
 

@@ -8,12 +8,11 @@ import { useNavigation } from "../live/navigation.ts";
 import { useOrderedWorkspaces, useWorkspace, useWorld } from "../live/world.ts";
 import type { Route } from "../route.ts";
 import { words } from "../words.ts";
-import { RailButton } from "./rail.tsx";
+import { RailButton } from "./rail-button.tsx";
 import { StatePage } from "./state-page.tsx";
 import { isConversation, toConsole } from "./switch-view.ts";
 import { NoWorkers, WorkerTabs } from "./worker-tabs.tsx";
 import { WorkspaceFacts } from "./workspace-facts.tsx";
-import { WorkspaceMenu } from "./workspace-menu.tsx";
 
 const Conversation = lazy(async () => ({
   default: (await import("../conversation/conversation.tsx")).Conversation,
@@ -25,6 +24,10 @@ const ForeignAgent = lazy(async () => ({
   default: (await import("../foreign/foreign-agent.tsx")).ForeignAgent,
 }));
 const DiffWorker = lazy(async () => ({ default: (await import("../diff/diff-worker.tsx")).DiffWorker }));
+
+const WorkspaceMenu = lazy(async () => ({
+  default: (await import("./workspace-menu.tsx")).WorkspaceMenu,
+}));
 
 type WorkerPageProps = { readonly route: Extract<Route, { page: "worker" }>; readonly onRail: () => void };
 
@@ -109,7 +112,9 @@ function Frame({ workspace, worker, onRail, children }: FrameProps): ReactElemen
             </Button>
           )}
           <WorkerTabs workspace={workspace} current={worker?.id} />
-          <WorkspaceMenu workspace={workspace.id} worker={worker?.id} />
+          <Loaded meanwhile={<span className="button plain icon-only" />}>
+            <WorkspaceMenu workspace={workspace.id} worker={worker?.id} />
+          </Loaded>
         </div>
       </header>
       <main className="worker-main" id="main">

@@ -7,11 +7,10 @@ import { Icon, type IconName } from "../kit/icon.tsx";
 import { Link } from "../kit/link.tsx";
 import { Loaded } from "../kit/loaded.tsx";
 import { MenuButton, type MenuItem } from "../kit/menu.tsx";
-import { Sign } from "../kit/sign.tsx";
+import { activitySigns, Sign } from "../kit/sign.tsx";
 import { useNavigation } from "../live/navigation.ts";
 import { useAccess, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
-import { activitySigns } from "./rail.tsx";
 
 const NewAgent = lazy(async () => ({ default: (await import("./new-agent.tsx")).NewAgent }));
 

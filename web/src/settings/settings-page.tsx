@@ -3,7 +3,7 @@ import "../overview/overview.css";
 import "./settings.css";
 import type { ReactElement } from "react";
 import { Link } from "../kit/link.tsx";
-import { RailButton } from "../overview/rail.tsx";
+import { RailButton } from "../overview/rail-button.tsx";
 import { type SettingsPage as Page, settingsPages } from "../route.ts";
 import { words } from "../words.ts";
 import { DevicesSettings } from "./devices-settings.tsx";

@@ -19,7 +19,7 @@ export function ContextPart({
   readonly isReadOnly: boolean;
 }): ReactElement | null {
   const world = useWorld();
-  const context = useInquiry(session, "context", view.cache.requests);
+  const context = useInquiry(session, "context", view.told > 0 ? view.cache.requests : undefined);
   if (!context) return null;
   const { windowTokens, totalTokens, compactAtTokens, tokens } = context;
   const percent = windowTokens > 0 ? Math.round((totalTokens / windowTokens) * 100) : 0;

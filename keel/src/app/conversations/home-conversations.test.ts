@@ -130,6 +130,31 @@ test("a cache that is deleted or damaged at any moment is made again from the lo
   }
 });
 
+test("whatever is looked for, the tables stay: also what they alone still have", async () => {
+  verifies("S1.9");
+  await keep(1, ["Talk about the clock.", "Yes."]);
+  await using home = homeOf();
+  const tables = await home.conversations();
+  await tables.refresh();
+  await rm(path.dirname(home.sessions.location(idOf(1)) ?? ""), { recursive: true });
+  const { size } = await stat(database);
+  for (const words of [
+    "clo\0ck",
+    "\0",
+    '"clock',
+    "clock\ud800",
+    "clock ".repeat(20_000),
+    "NEAR(clock, 2)",
+    "text:clock AND *",
+    `${"(".repeat(5_000)}clock`,
+    "c".repeat(2_000_000),
+  ])
+    await tables.search({ words });
+  expect(await tables.search({ words: "clo\0ck talk" })).toEqual([]);
+  expect((await tables.load(idOf(1))).conversation).toMatchObject({ log: "gone", messages: 2 });
+  expect((await stat(database)).size).toBeGreaterThanOrEqual(size);
+});
+
 test("words that very many messages have are found newest first, and one or two letters begin no word", async () => {
   await using home = homeOf();
   const tables = await home.conversations();

@@ -1,5 +1,5 @@
 /**
- * A process that a host program drives over lines: it reads no faster than its own output is read, notices when nobody
+ * A process that a host program drives over lines: it reads little more than its own output is read, notices when nobody
  * reads any more, and ends in one order whatever ends it.
  */
 import type { Readable } from "node:stream";
@@ -52,8 +52,10 @@ export type LineHost = {
 
 /** Far above any prompt with its images; a longer line is refused while it comes. */
 const maxLineBytes = 16 * 1024 * 1024;
-/** From here on nothing more is read: whoever does not read our answers gets no more of them. */
+/** From here on little more is read: whoever does not read our answers gets no more of them. */
 const maxWaitingBytes = 8 * 1024 * 1024;
+/** What is read all the same until then: to stop the work must be possible for a host that lags, and take no time. */
+const maxReadBehind = 1024 * 1024;
 /** An ending that hangs must not keep the host waiting. */
 const maxEndingMs = 20_000;
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -103,6 +105,7 @@ export function inputLines({ input, out }: Pick<LineContext, "input" | "out">): 
   let listener: Parameters<Lines["listen"]>[0] | undefined;
   let hasEnded = false;
   let wake: () => void = () => undefined;
+  let readBehind = 0;
   const give = (reads: readonly LineRead[]): void => {
     for (const read of reads) {
       if (listener) listener.line(read);
@@ -113,7 +116,8 @@ export function inputLines({ input, out }: Pick<LineContext, "input" | "out">): 
   const source = readInput(0, () => input, {
     chunk(bytes) {
       give(reader.push(bytes));
-      if (out.waitingBytes <= maxWaitingBytes) return;
+      readBehind = out.waitingBytes <= maxWaitingBytes ? 0 : readBehind + bytes.length;
+      if (readBehind <= maxReadBehind) return;
       source.pause();
       void out.drained().then(() => source.resume());
     },

@@ -9,7 +9,7 @@ import { fault } from "../../kernel/fault.ts";
 import { parseWith, sayIssues } from "../../kernel/schema.ts";
 import { type Backtest, backtest } from "../../policy/backtest.ts";
 import { noRules, type Rules } from "../../policy/decide.ts";
-import type { PastCall } from "../../policy/decide-again.ts";
+import type { CallOnRecord, PastCall } from "../../policy/decide-again.ts";
 import { type PermissionRule, parseRule } from "../../policy/rules.ts";
 import type { LogNotice, SessionInfo } from "../../ports/store.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
@@ -49,6 +49,7 @@ export async function backtestSessions(
     return known;
   };
   const grammar = openGrammar();
+  const known = new Map<string, CallOnRecord>();
   const listed = await wantedSessions(place, { ids, folders });
   const past: PastCall[] = [];
   const tried = new Set<Rules>();
@@ -66,7 +67,7 @@ export async function backtestSessions(
   for (const session of listed) {
     const rules = await rulesFor(session.cwd);
     tried.add(rules);
-    past.push(...(await pastCalls(await load(session), { rules, grammar })));
+    past.push(...(await pastCalls(await load(session), { rules, grammar, known })));
   }
   const report = backtest(past, { tried: [...tried], mode });
   return { sessions: listed.length, agents, ...report };

@@ -6,11 +6,13 @@ import { Instructions } from "../../config/definitions/instructions.ts";
 import { type EnvironmentVariables, pathsOf, userHome } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { toFault } from "../../kernel/fault.ts";
+import type { SandboxFacts } from "../../ports/sandbox.ts";
 import { describeProcessGuard, sayProcessGuard } from "../../workspace/processes/process-guard.ts";
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
 import { guardMode } from "../compose/home-resources.ts";
 import { readLibrary } from "../compose/library.ts";
-import { openModel } from "../compose/model.ts";
+import { wantsSandbox } from "../compose/mode.ts";
+import { localServers, openModel } from "../compose/model.ts";
 import { readSettings, type SettingsInForce, sayCounts } from "../compose/settings.ts";
 import { nodeClock } from "../node-ports.ts";
 import { storedKeys, withKeys } from "./keys.ts";
@@ -46,16 +48,66 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     trustOf(trust),
     ...(await files(options, inForce)),
     ...(await model(options, inForce)),
+    ...(await local()),
     await shell(options.env),
     await search(options.env),
     await guard(env, settings),
-    { name: "sandbox", state: "note", says: "off: commands run with your rights" },
+    ...(await sandbox(env, inForce)),
   ];
 }
 
 async function guard(env: EnvironmentVariables, settings: KeelSettings): Promise<Finding> {
   const facts = await describeProcessGuard({ env, wish: guardMode(env, settings) });
   return { name: "guard", state: facts.kind === "namespace" ? "ok" : "note", says: sayProcessGuard(facts) };
+}
+
+/** What it can do here, whether it is on or not; and each hole that the settings make in it. */
+async function sandbox(
+  env: EnvironmentVariables,
+  { settings, entries }: SettingsInForce,
+): Promise<Finding[]> {
+  const [{ openProcessGuard }, { LocalSandbox }] = await Promise.all([
+    import("../../workspace/processes/process-guard.ts"),
+    import("../../workspace/sandbox/sandbox.ts"),
+  ]);
+  const guard = openProcessGuard({ env, wish: guardMode(env, settings) });
+  try {
+    return sandboxFindings(await new LocalSandbox({ env, guard }).describe(), {
+      wishes: settings.sandbox,
+      isOn: wantsSandbox(entries),
+    });
+  } finally {
+    await guard.close();
+  }
+}
+
+export function sandboxFindings(
+  { layer, why, weaknesses, bubblewrap }: SandboxFacts,
+  { wishes = {}, isOn }: { wishes: KeelSettings["sandbox"]; isOn: boolean },
+): Finding[] {
+  const name = "sandbox";
+  const can =
+    layer === "none"
+      ? `this machine cannot confine them: ${why}`
+      : `by ${layer}: files outside of the workspace read-only, secrets unseen, no network of its own`;
+  const state = isOn ? (layer === "none" ? (wishes.failIfUnavailable ? "bad" : "note") : "ok") : "note";
+  const says = isOn
+    ? layer === "none"
+      ? `on, but ${can}`
+      : `on, ${can}`
+    : `off: commands run with your rights; ${layer === "none" ? can : `it could confine them ${can}`}`;
+  const excluded = wishes.excludedCommands ?? [];
+  const notes = [
+    ...weaknesses,
+    ...(excluded.length > 0 ? [`these run outside of it: ${excluded.join(", ")}`] : []),
+    ...(wishes.network?.allowAllUnixSockets ? ["every socket in the file system can be connected to"] : []),
+    ...(bubblewrap
+      ? [
+          `bubblewrap ${bubblewrap.version} is installed and not used; CVE-2026-87766 is ${bubblewrap.hole} in it`,
+        ]
+      : []),
+  ];
+  return [{ name, state, says }, ...notes.map((note): Finding => ({ name, state: "note", says: note }))];
 }
 
 /** Where it would be made counts when it is not there yet. Nothing is written to find out. */
@@ -129,6 +181,18 @@ async function model(
     return [{ name: "model", state: "bad", says: `${message} ${hint}` }];
   }
 }
+
+/** Servers of models on this machine, whether they are used or not; none is no finding. */
+async function local(): Promise<Finding[]> {
+  const { sayLocalModel } = await import("../../models/local-servers.ts");
+  return (await localServers(nodeClock())).map(({ name, baseUrl, models }) => ({
+    name: "local",
+    state: "ok",
+    says: `${name} at ${baseUrl}: ${models.slice(0, maxShown).map(sayLocalModel).join(", ") || "no model yet"}${models.length > maxShown ? ` and ${models.length - maxShown} more` : ""}`,
+  }));
+}
+
+const maxShown = 10;
 
 async function search(env: EnvironmentVariables): Promise<Finding> {
   const found = await findSearchProgram(env);

@@ -193,6 +193,14 @@ export class ServedSessions {
     return lendSession(session, caller, brought);
   }
 
+  /** For what is due by the clock: begun with this id where there is none, and where `opening` says how. */
+  async useOrBegin(id: string, opening: Opening | undefined): Promise<OpenSession> {
+    // What it is opened with is kept before it is there: whoever takes it up after a crash opens it the same.
+    if (opening && !this.#open.has(id) && !(await this.sessions.find(id)))
+      await this.#openings.keep(id, opening).then(() => this.#begin(opening));
+    return (await this.#use(id)).session;
+  }
+
   /** Those of the home, whether or not they are open. */
   get sessions(): Home["sessions"] {
     return this.#options.home.sessions;
@@ -323,9 +331,12 @@ export class ServedSessions {
     }));
   }
 
-  /** What its log has, whether or not it is open. A negative `after`: so many of the last, or more that came meanwhile. */
+  /**
+   * What its log has, whether or not it is open; one that is still being opened has nothing else, and a long one takes its
+   * time. A negative `after`: so many of the last, or more that came meanwhile.
+   */
   async #stored(id: string, after: number) {
-    const session = (await this.#open.get(id)?.catch(() => undefined))?.session;
+    const session = this.#options.home.opened(id);
     return session
       ? session.history(after < 0 ? Math.max(0, session.lastSeq() + after) : after)
       : this.#options.home.sessions.read(id, undefined, after);

@@ -32,7 +32,8 @@ export function whyNot(entry: SettingEntry, gate: Gate): LeftOutEntry | undefine
   if (!isOfProject(entry)) return undefined;
   const forbidden = whyForbidden(entry);
   if (forbidden !== undefined) return { why: forbidden, isForbidden: true };
-  if (matchesPath(stricter, entry.path) || gate.named.includes(entry.source)) return undefined;
+  if (matchesPath(stricter, entry.path) || isOfSandbox(entry) || gate.named.includes(entry.source))
+    return undefined;
   if (gate.shown === undefined) return notTrusted;
   if (!isOffer(entry)) return undefined;
   if (!gate.shown.has(markOf(entry))) return notShown;
@@ -80,9 +81,34 @@ export function whyForbidden({ path, value }: Pick<SettingEntry, "path" | "value
   if (path.join(".") === "permissions.defaultMode" && value === "bypassPermissions")
     return "a project may not bypass permissions";
   const [group, name = ""] = path;
+  if (group === "sandbox" && !isStricterSandbox({ path, value }))
+    return `a project may not set ${path.join(".")} so: it says what commands reach`;
   const withheld = group === "env" ? whyWithheld(name) : undefined;
   return withheld === undefined ? undefined : `a project may not set ${name}: ${withheld}`;
 }
+
+const isOfSandbox = ({ path: [group] }: Pick<SettingEntry, "path">): boolean => group === "sandbox";
+
+/** Whether it can only make the sandbox tighter: then it counts from every project. */
+function isStricterSandbox({ path, value }: Pick<SettingEntry, "path" | "value">): boolean {
+  const wanted = sandboxTighter[path.slice(1).join(".")];
+  return wanted === "any" || (wanted !== undefined && wanted === value);
+}
+
+const sandboxTighter: Readonly<Record<string, boolean | "any">> = {
+  enabled: true,
+  failIfUnavailable: true,
+  requireFixedBubblewrap: true,
+  autoAllowBashIfSandboxed: false,
+  allowUnsandboxedCommands: false,
+  hooks: true,
+  mcpServers: true,
+  "filesystem.denyRead": "any",
+  "filesystem.denyWrite": "any",
+  "network.deniedDomains": "any",
+  "network.allowAllUnixSockets": false,
+  allowNestedUserNamespaces: false,
+};
 
 const covers = (name: readonly string[], path: readonly string[]): boolean =>
   name.every((part, index) => part === path[index]);

@@ -10,8 +10,12 @@ import {
   autoMode,
   costAlarms,
   count,
+  diagnostics,
+  formatter,
   permissions,
   positive,
+  provider,
+  sandbox,
   setting,
   texts,
 } from "./permission-settings.ts";
@@ -38,11 +42,6 @@ const model = z.object({
       cache: z.exactOptional(abilities.cache),
     }),
   ),
-});
-
-const provider = z.object({
-  baseUrl: setting(z.string(), "Where requests go."),
-  key: setting(z.string(), "The key; better kept in the environment."),
 });
 
 const hookGroup = z.looseObject({
@@ -85,32 +84,6 @@ const checkpoints = z.object({
     texts,
     "Files that are never copied, as paths in rules are written; those that look like secrets never are.",
   ),
-});
-
-const diagnostics = z
-  .object({
-    files: z
-      .union([z.string(), texts])
-      .check(z.describe("Which files it looks after, as paths in rules are written: `*.ts`, `/src`.")),
-    command: setting(z.string(), "A language server that speaks over standard input and output."),
-    check: setting(
-      z.string(),
-      "A command that fails and names the file when something is wrong; `{file}` stands for it.",
-    ),
-    language: setting(z.string(), "What the server calls the language of these files."),
-    options: setting(z.json(), "What the server is given at its start."),
-    timeoutMs: setting(count, "How long an edit waits for it; 5000 if left out."),
-  })
-  .check(
-    z.refine(
-      ({ command, check }) => command !== undefined || check !== undefined,
-      "names neither a `command` nor a `check`",
-    ),
-  );
-
-const sandbox = z.looseObject({
-  enabled: setting(z.boolean(), "Whether commands are to be confined."),
-  failIfUnavailable: setting(z.boolean(), "Nothing is started without it."),
 });
 
 const search = z.object({
@@ -257,9 +230,17 @@ export const settingsSchema = z.object({
     z.array(diagnostics),
     "Who says what an edit broke: language servers and commands that check.",
   ),
+  terminalTool: setting(
+    z.boolean(),
+    "`true`: the model has the tool Terminal, for interactive programs; you are asked about what it types.",
+  ),
+  formatters: setting(
+    z.array(formatter),
+    "Who brings a file into form after a change of it; the first that is for it.",
+  ),
   sandbox: setting(
     sandbox,
-    "Keel confines no commands: a sandbox that is wanted is warned about, or refuses the start.",
+    "The sandbox of commands; off if left out. A project may ask for it and make it stricter, and nothing else.",
   ),
   store: setting(
     z.enum(["jsonl", "sqlite"]),
@@ -292,12 +273,15 @@ export const personOnly: Readonly<Record<string, string>> = {
   audit: "it says what is written down of what you decide",
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
+  terminalTool: "it gives the model a terminal",
+  formatters: "it names programs that run after every change",
   agentSdk: "it names code that runs in the server",
   acpAgents: "it names programs that the server starts",
   checkpoints: "it says what can be restored",
   search: "it says where your key and your questions go",
   terminal: "it is your own screen, and may run a command of yours",
   web: "it opens your private network",
+  "sandbox.credentials": "it says where your keys go",
   store: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
   autoConnectIde: "it shows what Keel would change to another program",
@@ -318,6 +302,14 @@ export const addingLists: readonly string[] = [
   "checkpoints.exclude",
   "diagnostics",
   "web.allowHosts",
+  "sandbox.excludedCommands",
+  "sandbox.network.allowedDomains",
+  "sandbox.network.deniedDomains",
+  "sandbox.network.allowUnixSockets",
+  "sandbox.filesystem.allowWrite",
+  "sandbox.filesystem.denyWrite",
+  "sandbox.filesystem.denyRead",
+  "sandbox.filesystem.allowRead",
 ];
 
 /** Objects that are one value each, not joined field by field. */

@@ -87,6 +87,7 @@ async function askOnce(
   let firstMs: number | undefined;
   const outcome = await readReply(work, request, (event) => {
     firstMs ??= Math.round(clock.monotonicMs() - startedAt);
+    if (event.type === "start") for (const text of event.notices ?? []) work.warn(text);
     showEvent(work, requestId, event);
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
     starter.consider(event.block);

@@ -18,7 +18,7 @@ import { isLoginMethod } from "./capabilities.ts";
 import type { EditorSession } from "./editor-session.ts";
 import { replyOf } from "./errors.ts";
 import { configOf, modesOf } from "./options.ts";
-import { forms, promptBlocks, read, wantedBy } from "./params.ts";
+import { forms, promptBlocks, read, readPage, wantedBy } from "./params.ts";
 import type { EditorSessions } from "./sessions.ts";
 import { configV2 } from "./v2.ts";
 
@@ -30,7 +30,7 @@ const nothing = said({});
 
 /** What holds in both versions. */
 const shared = (sessions: EditorSessions): Methods => ({
-  "session/list": async (params) => said(await sessions.list(read(forms.list, params))),
+  "session/list": async (params) => said(await sessions.list(readPage(params))),
   "session/close": async (params) => {
     await sessions.close(read(forms.session, params).sessionId);
     return nothing;

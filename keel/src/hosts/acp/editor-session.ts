@@ -133,6 +133,10 @@ export class EditorSession {
     try {
       const { ended } = await this.#submit(id, inputOf(content), prompt);
       return this.#endFor(await ended, prompt);
+    } catch (thrown) {
+      // Its session was closed before it was taken: it was cancelled by that.
+      if (prompt.isCancelled) return { stopReason: "cancelled" };
+      throw thrown;
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#prompts.delete(id);

@@ -71,12 +71,9 @@ export async function run({ protocol, ...wanted }: AcpOptions, context: AcpConte
     const chosen = met?.version ?? versionFor(asObject(params)["protocolVersion"], protocol);
     met ??= { version: chosen, editor: abilitiesOf(params, chosen) };
     const { editor } = met;
-    return {
-      result: chosen === 1 ? initializeV1({ version, editor }) : initializeV2({ version, editor }),
-      after: () => {
-        serving ??= serve({ version: chosen, editor });
-      },
-    };
+    // Behind the answer, which is written by then; what the editor asks meanwhile without waiting for it is kept.
+    serving ??= new Promise(setImmediate).then(() => serve({ version: chosen, editor }));
+    return { result: chosen === 1 ? initializeV1({ version, editor }) : initializeV2({ version, editor }) };
   };
 
   const serve = async ({ version: spoken, editor }: Met): Promise<ServedEditor> => {

@@ -22,16 +22,14 @@ const modeWords: Readonly<Record<PermissionMode, readonly [name: string, says: s
   acceptEdits: ["Accept edits", "Changes files of the folder without a question"],
   plan: ["Plan", "Reads and plans, and changes nothing"],
   dontAsk: ["Do not ask", "What would need a question is refused"],
-  auto: ["Auto", "As asking, where nobody is there to judge"],
+  auto: ["Auto", "A model looks at what would be asked; in doubt it asks"],
   bypassPermissions: ["Bypass", "Runs everything without a question, except for what is denied"],
 };
 
 /** One that is in force is always among them. */
 const offeredModes = ({ applied, bypass }: Choices): PermissionMode[] =>
   permissionModes.filter(
-    (mode) =>
-      mode === applied.permissionMode ||
-      (mode === "bypassPermissions" ? bypass === "allowed" : mode !== "auto"),
+    (mode) => mode === applied.permissionMode || mode !== "bypassPermissions" || bypass === "allowed",
   );
 
 export const modesOf = (choices: Choices): SessionModeState => ({

@@ -1,7 +1,9 @@
 /** What editors send, read once: a form for each request that Keel takes, in each version. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import * as z from "zod/mini";
-import { fault } from "../../kernel/fault.ts";
+import { base64, imageTypes } from "../../app/lines/pictures.ts";
+import { type Fault, fault } from "../../kernel/fault.ts";
+import { asObject, isObject } from "../../kernel/json.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 
 const text = z.string();
@@ -12,8 +14,24 @@ export function read<T extends z.ZodMiniType>(form: T, params: unknown): z.infer
   const parsed = form.safeParse(params ?? {});
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
-  const at = first?.path.join(".") ?? "";
-  throw fault("usage", { reason: `The parameters do not fit${at === "" ? "" : ` at ${at}`}.` });
+  throw unfitting(first?.path.join(".") ?? "");
+}
+
+const unfitting = (at: string): Fault =>
+  fault("usage", { reason: `The parameters do not fit${at === "" ? "" : ` at ${at}`}.` });
+
+/** Which page of the list is wanted. By hand: to load the library of schemas for it takes a fifth of the answer. */
+export function readPage(params: unknown): {
+  readonly cwd?: string | undefined;
+  readonly cursor?: string | undefined;
+} {
+  if (params != null && !isObject(params)) throw unfitting("");
+  const field = (name: string): string | undefined => {
+    const value = asObject(params)[name] ?? undefined;
+    if (value !== undefined && typeof value !== "string") throw unfitting(name);
+    return value;
+  };
+  return { cwd: field("cwd"), cursor: field("cursor") };
 }
 
 const pairs = z.array(z.object({ name: text, value: text }));
@@ -37,11 +55,12 @@ const place = {
 const annotated = { annotations: z.optional(z.unknown()), _meta: z.optional(z.unknown()) };
 const resourceSchema = z.union([
   z.object({ uri: text, text, mimeType: opt(text) }),
-  z.object({ uri: text, blob: text, mimeType: opt(text) }),
+  z.object({ uri: text, blob: z.union([base64, z.literal("")]), mimeType: opt(text) }),
 ]);
 const blockSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text, ...annotated }),
-  z.object({ type: z.literal("image"), data: text, mimeType: text, ...annotated }),
+  // What no provider takes would stand in the conversation, and every later request be refused for it.
+  z.object({ type: z.literal("image"), data: base64, mimeType: imageTypes, ...annotated }),
   z.object({ type: z.literal("audio"), data: text, mimeType: text, ...annotated }),
   z.object({ type: z.literal("resource_link"), name: text, uri: text, ...annotated }),
   z.object({ type: z.literal("resource"), resource: resourceSchema, ...annotated }),
@@ -55,7 +74,6 @@ export const forms = {
   takeUp: z.object({ ...session, ...place }),
   /** Version 2 says whether the log is to be told. */
   resume: z.object({ ...session, ...place, replayFrom: opt(z.object({ type: text })) }),
-  list: z.object({ cwd: opt(text), cursor: opt(text) }),
   session: z.object(session),
   prompt: z.object({ ...session, prompt: z.array(blockSchema) }),
   setMode: z.object({ ...session, modeId: text }),

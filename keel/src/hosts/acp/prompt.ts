@@ -1,6 +1,7 @@
 /** What an editor sends as a prompt, as what a person may send. Pure. */
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResource } from "@agentclientprotocol/sdk";
+import { imageTypes } from "../../app/lines/pictures.ts";
 import { fault } from "../../kernel/fault.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 
@@ -58,8 +59,10 @@ function placeOf(uri: string): string | undefined {
 function embedded(resource: EmbeddedResource["resource"]): InputBlock {
   const { uri, mimeType } = resource;
   if ("text" in resource) return text(`<resource uri=${JSON.stringify(uri)}>\n${resource.text}\n</resource>`);
-  if (mimeType?.startsWith("image/")) return { type: "image", mediaType: mimeType, data: resource.blob };
-  if (mimeType === "application/pdf")
+  const isEmpty = resource.blob === "";
+  if (!isEmpty && imageTypes.safeParse(mimeType).success && mimeType != null)
+    return { type: "image", mediaType: mimeType, data: resource.blob };
+  if (!isEmpty && mimeType === "application/pdf")
     return { type: "document", mediaType: mimeType, data: resource.blob, name: uri };
   return text(`<resource uri=${JSON.stringify(uri)}>(${mimeType ?? "bytes"}, not shown)</resource>`);
 }

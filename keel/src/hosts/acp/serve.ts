@@ -24,8 +24,35 @@ export function openServed({ place, options, wire, spoken }: EditorServing) {
   const hasTerminal = (id: string): boolean => terminals?.has(id) ?? false;
   const wording = spoken === 1 ? wordingV1({ shows: wire.can.shows, hasTerminal }) : wordingV2;
   const sessions = new EditorSessions({ home, options, wire, wording, terminals });
-  const agent: RpcHandler = agentOf(sessions, spoken === 1 ? methodsV1(sessions) : methodsV2(sessions));
-  // What a session is made of is on its way before the editor asks for one.
-  void import("../../app/open-session.ts");
+  const methods = spoken === 1 ? methodsV1(sessions) : methodsV2(sessions);
+  const agent = preparing(agentOf(sessions, methods), () => import("../../app/open-session.ts"));
   return { sessions, home, agent };
+}
+
+/**
+ * What a session is made of is on its way before the editor asks for one, but never before an answer that it waits for:
+ * to load it holds up everything for a while.
+ */
+function preparing(agent: RpcHandler, load: () => Promise<unknown>): RpcHandler {
+  let waiting = 0;
+  // Twice: what the editor has written meanwhile is read in between.
+  const prepare = (): void =>
+    void setImmediate(() =>
+      setImmediate(() => {
+        if (waiting === 0) void load();
+      }),
+    );
+  prepare();
+  return {
+    ...agent,
+    async request(call) {
+      waiting += 1;
+      try {
+        return await agent.request(call);
+      } finally {
+        waiting -= 1;
+        prepare();
+      }
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { Fault, fault } from "../../kernel/fault.ts";
 import { isoTime } from "../../view/say.ts";
 import { buffersOf, type LentTerminals } from "./editor-ports.ts";
 import { EditorSession, type SessionSource } from "./editor-session.ts";
-import type { WantedSession } from "./params.ts";
+import type { readPage, WantedSession } from "./params.ts";
 import type { EditorWire } from "./wire.ts";
 import type { Wording } from "./wording.ts";
 
@@ -26,6 +26,7 @@ const pageSize = 100;
 export class EditorSessions {
   readonly #given: SessionsOptions;
   readonly #open = new Map<string, EditorSession>();
+  readonly #opening = new Map<string, Promise<EditorSession>>();
 
   constructor(given: SessionsOptions) {
     this.#given = given;
@@ -49,10 +50,16 @@ export class EditorSessions {
     return session;
   }
 
-  /** One that is open here already stays as it is. */
+  /** One that is open here already stays as it is, and one that is on its way is not opened twice. */
   async takeUp(id: string, wanted: WantedSession): Promise<EditorSession> {
-    const open = this.#open.get(id);
+    const open = this.#open.get(id) ?? this.#opening.get(id);
     if (open) return open;
+    const opening = this.#takeUp(id, wanted).finally(() => this.#opening.delete(id));
+    this.#opening.set(id, opening);
+    return opening;
+  }
+
+  async #takeUp(id: string, wanted: WantedSession): Promise<EditorSession> {
     await this.#mustExist(id);
     const unfinished = (await this.#hasOpenAsks(id)) ? "continue" : "lost";
     const which = { kind: "resume", from: { session: id } } as const;
@@ -70,16 +77,10 @@ export class EditorSessions {
     return session;
   }
 
-  async list({
-    cwd,
-    cursor,
-  }: {
-    cwd?: string | null | undefined;
-    cursor?: string | null | undefined;
-  }): Promise<ListSessionsResponse> {
-    const behind = cursor == null ? undefined : placeOf(cursor);
+  async list({ cwd, cursor }: ReturnType<typeof readPage>): Promise<ListSessionsResponse> {
+    const behind = cursor === undefined ? undefined : placeOf(cursor);
     const limit = pageSize + 1;
-    const found = await this.#given.home.sessions.list({ cwd: cwd ?? undefined, behind, limit });
+    const found = await this.#given.home.sessions.list({ cwd, behind, limit });
     const page = found.slice(0, pageSize);
     const sessions = page
       .filter(({ parent }) => parent === undefined)

@@ -59,3 +59,15 @@ test("conversations that turn out not to be there leave the one before, and a me
   await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(5);
   expect(lines[4]).toMatchObject({ type: "error", id: "m1", fault: "key_missing" });
 });
+
+test("however many conversations a shell names that are not there, few are held", async () => {
+  const { desktop, lines } = bareDesktop(0);
+  const send = (request: object) => desktop.read({ ok: true, line: JSON.stringify(request) });
+  for (let at = 0; at < 200; at++)
+    send({ id: `c${at}`, kind: "clear_history", conversation_id: `none-${at}` });
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(200);
+  expect(new Set(lines.map(({ code }) => code))).toEqual(new Set(["unknown_id"]));
+  send({ id: "s", kind: "get_status" });
+  await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(201);
+  expect(lines[200]).toMatchObject({ type: "done", data: { open: 16 } });
+});

@@ -190,8 +190,10 @@ export class Desktop implements LineHost {
     switch (request.kind) {
       case "new_conversation": {
         const id = this.#wish.home.ids.uuid();
-        this.#choose(id);
-        return ok({ conversation: conversationJson(await conversations.create(id)) });
+        const choice = this.#choose(id);
+        const made = await conversations.create(id);
+        choice.before = undefined;
+        return ok({ conversation: conversationJson(made) });
       }
       case "load_conversation":
         return this.#load(request.conversation_id);
@@ -204,7 +206,11 @@ export class Desktop implements LineHost {
       case "clear_history": {
         const id = request.conversation_id ?? current;
         if (id === undefined) return ok({ stopped: [] });
-        return ok({ conversation_id: id, stopped: await this.#conversation(id).clear() });
+        try {
+          return ok({ conversation_id: id, stopped: await this.#conversation(id).clear() });
+        } finally {
+          void this.#closeResting();
+        }
       }
       case "interrupt": {
         const id = request.conversation_id ?? current;
@@ -270,6 +276,7 @@ export class Desktop implements LineHost {
       running: all.flatMap((one) => one.idsOf("running")),
       waiting: all.flatMap((one) => one.idsOf("waiting")),
       asks,
+      open: all.length,
       readerLags: this.#outlet.isBehind,
       protocol: protocolVersion,
       version,

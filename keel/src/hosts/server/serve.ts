@@ -7,6 +7,7 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import type { Server } from "node:net";
 import path from "node:path";
 import { type Home, openHome } from "../../app/home.ts";
+import { homeScheduler } from "../../app/schedules/home-scheduler.ts";
 import {
   forgetServerState,
   readServerState,
@@ -84,9 +85,14 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
       url: () => address?.publicUrl ?? url,
     }),
   });
+  const schedules = await homeScheduler(home, served, {
+    asks: "answered",
+    tell: (what, facts) => log.say(what, facts),
+  });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
     await forgetServerState(home.path);
+    await schedules.close();
     await served.close();
     for (const door of doors) door.close();
     log.say("server.stopped");
@@ -123,6 +129,7 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
     await writeServerState(home.path, state);
     log.say("server.started", { pid: process.pid, version, boot, port: url && new URL(url).port });
     void served.takeUpLeft();
+    void schedules.scheduler.serve();
     return {
       state,
       link: () => (url === undefined ? undefined : `${publicUrl ?? url}/?token=${devices.link("work")}`),

@@ -1,6 +1,6 @@
 /** One question on the terminal before there is a session: which one to open, whether to trust, what to do without a key. */
 import { actionFor, keyMapOf } from "./input/key-map.ts";
-import { decodeKeys, flushKeys, isWaiting, noKeys } from "./input/keys.ts";
+import { decodeKeys, flushKeys, noKeys, settlesIn } from "./input/keys.ts";
 import type { Key } from "./input/terminal-input.ts";
 import type { RowContext } from "./rows/context.ts";
 import { drawPanel } from "./screen/draw-panel.ts";
@@ -11,8 +11,6 @@ import { blank, type PrintLine } from "./text/styled.ts";
 import { depthFor } from "./text/theme.ts";
 import { guessedReflow, guessedWidths } from "./writer/probe.ts";
 import { ScreenTerminal, type TerminalPorts } from "./writer/terminal.ts";
-
-const escapeMs = 40;
 
 export type ChoiceOptions = {
   readonly ports: TerminalPorts;
@@ -89,8 +87,10 @@ export async function choose(options: ChoiceOptions): Promise<PanelItem | undefi
   };
   terminal.enter((bytes) => {
     clearTimeout(timer);
-    hear(decodeKeys(keys, bytes, performance.now()));
-    if (isWaiting(keys)) timer = setTimeout(() => hear(flushKeys(keys)), escapeMs);
+    const now = performance.now();
+    hear(decodeKeys(keys, bytes, now));
+    const waitMs = settlesIn(keys, now);
+    if (waitMs !== undefined) timer = setTimeout(() => hear(flushKeys(keys)), waitMs);
   });
   const stopResize = terminal.onResize(draw);
   signal?.addEventListener("abort", () => done.resolve(undefined), { once: true });

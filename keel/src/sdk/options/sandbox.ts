@@ -55,9 +55,19 @@ type Secret = {
 };
 type Signed = "deny" | "passthrough";
 
+/** Where a key comes from in place of a variable, and where in a request it stands: Keel's own. */
+type SecretPlace = {
+  file?: string;
+  keychain?: string;
+  header?: string;
+  value?: string;
+  query?: string;
+  basic?: string;
+};
+
 export type SandboxCredentialsConfig = {
   files?: (Secret & { path: string; maskDuplicates?: boolean })[];
-  envVars?: (Secret & { name: string })[];
+  envVars?: (Secret & SecretPlace & { name: string })[];
   allowPlaintextInject?: boolean;
   awsPairs?: { accessKeyIdVar: string; secretAccessKeyVar: string; sessionTokenVar?: string }[];
   sigv4?: { streaming?: Signed; presigned?: Signed; sigv4a?: Signed };

@@ -263,7 +263,9 @@ function withBody(
   const footLines = fitted(foot, footRoom);
   const room = Math.max(0, most - 1 - footLines.lines.length);
   if (body.length <= room) return joined(head, body, footLines);
-  const window = Math.max(0, room - 1);
+  // A single row is of what is asked about: it is paged through without being told how much there is.
+  const marks = room > 1 ? 1 : 0;
+  const window = Math.max(0, room - marks);
   const last = Math.max(0, body.length - window);
   const first = Math.min(scroll, last);
   const left = body.length - first - window;
@@ -272,7 +274,7 @@ function withBody(
     ...(left > 0 ? [`${left} more ${left === 1 ? "row" : "rows"} below`] : []),
   ].join(", ");
   const mark: TextLine = clip([dim(`   ${signs.ellipsis} ${said} (PgUp, PgDn)`)], cellsOf(look), look);
-  const shown = [...body.slice(first, first + window), ...(room > 0 ? [mark] : [])];
+  const shown = [...body.slice(first, first + window), ...(marks > 0 ? [mark] : [])];
   return { ...joined(head, shown, footLines), page: { rows: window, last } };
 }
 

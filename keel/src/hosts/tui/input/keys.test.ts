@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeKeys, flushKeys, noKeys } from "./keys.ts";
+import { decodeKeys, flushKeys, noKeys, settlesIn } from "./keys.ts";
 import type { TerminalInput } from "./terminal-input.ts";
 
 /** Long pauses between the parts: a hand. */
@@ -90,6 +90,49 @@ describe("keys", () => {
         ).toEqual(whole);
     }
     expect(read(Array.from(stream, (byte) => Uint8Array.of(byte)))).toEqual(whole);
+  });
+});
+
+describe("whatever a terminal sends", () => {
+  test("is read to its end, and the next key is that key", () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc
+        .tuple(fc.stringMatching(/^[\d:;.<>?]{0,16}$/), fc.constantFrom("u", "~", "R", "A", "c", "M"))
+        .map(([body, final]) => Buffer.from(`\u001b[${body}${final}`)),
+      fc
+        .constantFrom("\u001b[97;1;55296u", "\u001b[97:1114112;2u", "\u001b[0.5;2u", "\u001b[97;;99999999u")
+        .map((text) => Buffer.from(text)),
+    );
+    fc.assert(
+      fc.property(fc.array(bytes, { maxLength: 6 }), (parts) => {
+        const found = read(parts);
+        for (const input of found) if (input.kind === "key") expect(input.text.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(names(["\u001b[97:1114112;2u", "\u001b[97;1;55296u", "\u001b[0.5;2u", "x"])).toEqual([
+      "\ufffd",
+      "\ufffd",
+      "\ufffd",
+      "x",
+    ]);
+  });
+
+  const waits = (text: string): number | undefined =>
+    settlesIn(decodeKeys(noKeys, Buffer.from(text, "latin1"), 0).state, 0);
+
+  test("is waited for on a slow line where no key begins like it, and only a moment where one does", () => {
+    for (const begun of ["\u001b", "\u001b[", "\u001b]", "\u001bP"]) expect(waits(begun)).toBeLessThan(50);
+    for (const begun of ["\u001b[1;", "\u001b]11;rgb:1e", "\u001bP>|", "\u001b\u00c3", "\u00e6\u00bc"])
+      expect(waits(begun)).toBeGreaterThan(300);
+    expect(waits("x")).toBeUndefined();
+  });
+
+  test("and has no end keeps no key for longer than that", () => {
+    let { state } = decodeKeys(noKeys, Buffer.from("\u001b]11;rgb:"), 0);
+    for (let at = 100; at <= 500; at += 100) ({ state } = decodeKeys(state, Buffer.from("k"), at));
+    expect(settlesIn(state, 500)).toBe(100);
   });
 });
 

@@ -7,18 +7,28 @@ import { readSequence } from "./sequences.ts";
 import type { Key, TerminalInput } from "./terminal-input.ts";
 
 export type KeyState = {
-  /** The start of something that is not whole yet. */
+  /** The start of something that is not whole yet, and when it came. */
   readonly pending: Uint8Array;
+  readonly pendingAt: number;
   /** What has come of a paste whose end has not. */
   readonly paste: readonly Uint8Array[] | null;
   /** When a burst last came that counted as pasted. */
   readonly burstAt: number;
 };
 
-export const noKeys: KeyState = { pending: new Uint8Array(), paste: null, burstAt: Number.NEGATIVE_INFINITY };
+export const noKeys: KeyState = {
+  pending: new Uint8Array(),
+  pendingAt: 0,
+  paste: null,
+  burstAt: Number.NEGATIVE_INFINITY,
+};
 
 const pasteStart = Buffer.from("\u001b[200~");
 const pasteEnd = Buffer.from("\u001b[201~");
+/** A lone escape is the key when nothing follows it for this long. */
+const escapeMs = 40;
+/** The rest of what no key begins with comes behind it, however slow the line is. */
+const cutMs = 600;
 /** A burst goes on as long as the pauses in it are shorter. */
 const burstMs = 40;
 /** Nothing that a terminal says is longer; what is has no end that would come. */
@@ -36,7 +46,8 @@ export function decodeKeys(
   // A letter by itself, as nearly everything that is typed.
   if (bytes.length === 1 && only >= 0x20 && only < 0x7f && paste === null && before.pending.length === 0)
     return { state: before, inputs: [keyOf(String.fromCharCode(only))] };
-  let rest: Uint8Array = before.pending.length === 0 ? bytes : Buffer.concat([before.pending, bytes]);
+  const all = before.pending.length === 0 ? bytes : Buffer.concat([before.pending, bytes]);
+  let rest: Uint8Array = all;
   while (rest.length > 0) {
     if (paste) {
       const taken = takePaste(paste, rest);
@@ -69,11 +80,18 @@ export function decodeKeys(
     if (found.input) inputs.push(found.input);
     rest = rest.subarray(found.used);
   }
-  return { state: { pending: paste ? new Uint8Array() : copy(rest), paste, burstAt }, inputs };
+  // What is still the same has no more time because it grows.
+  const pendingAt = before.pending.length > 0 && rest.length === all.length ? before.pendingAt : at;
+  return { state: { pending: paste ? new Uint8Array() : copy(rest), pendingAt, paste, burstAt }, inputs };
 }
 
-/** Whether a moment without another byte would settle what has come: an escape that is the key itself. */
-export const isWaiting = ({ pending }: KeyState): boolean => pending.length > 0;
+/** In how many milliseconds what has come is what it is, if nothing follows; undefined where nothing waits. */
+export function settlesIn({ pending, pendingAt }: KeyState, now: number): number | undefined {
+  if (pending.length === 0) return undefined;
+  const [first = 0, second = 0] = pending;
+  const isMaybeKey = first === 0x1b && pending.length <= 2 && second < 0x80;
+  return isMaybeKey ? escapeMs : Math.max(0, pendingAt + cutMs - now);
+}
 
 /** Nothing followed: what waits is what it is. */
 export function flushKeys(before: KeyState): { state: KeyState; inputs: readonly TerminalInput[] } {

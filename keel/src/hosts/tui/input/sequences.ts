@@ -153,12 +153,12 @@ function unicodeKey(fields: readonly (readonly string[])[], held: Held): Key | u
   // Keys of their own that write nothing: modifiers, media.
   if (code >= 57_344 && code <= 63_743)
     return keypad[code] === undefined ? undefined : named(keypad[code], held);
-  const written = (fields[2] ?? []).map((one) => String.fromCodePoint(Number(one) || 0xfffd)).join("");
+  const written = (fields[2] ?? []).map((one) => signOf(Number(one))).join("");
   const name = signKey(code);
   if (written !== "" && !held.ctrl && !held.alt) return { kind: "key", name: written, text: written };
   if (name.length === 1 && held.shift && !held.ctrl && !held.alt) {
     const shifted = Number(fields[0]?.[1] ?? 0);
-    const upper = shifted > 0 ? String.fromCodePoint(shifted) : name.toUpperCase();
+    const upper = shifted > 0 ? signOf(shifted) : name.toUpperCase();
     return { kind: "key", name: upper, text: upper };
   }
   return named(name, held);
@@ -189,8 +189,14 @@ function signKey(code: number): string {
     32: "space",
     127: "backspace",
   };
-  return special[code] ?? (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "");
+  return special[code] ?? (code > 0 ? signOf(code) : "");
 }
+
+/** Whatever a terminal sends as the number of a sign. */
+const signOf = (code: number): string =>
+  Number.isInteger(code) && code > 0 && code <= 0x10ffff
+    ? String.fromCodePoint(code).toWellFormed()
+    : "\ufffd";
 
 /** What was held stands before the name, always in the same order. */
 function named(name: string, { shift, alt, ctrl, cmd }: Held): Key | undefined {

@@ -22,26 +22,25 @@ export function completed(state: ScreenState): ScreenStep {
   if (!mention) return just(state.completion ? { ...state, completion: null } : state);
   const typed = (mention[1] ?? "").replace(/^"/, "");
   const from = cursor - (mention[1] ?? "").length - 1;
-  const completion: Completion = {
-    kind: "mention",
-    from,
-    typed,
-    items: othersFor(state, typed),
-    marked: 0,
-  };
   const ask: Effect = { type: "inquire", name: "files", question: { typed }, tag: `files:${typed}` };
-  // What was found for less is shown until more is known: the list does not blink.
-  const old =
-    state.completion?.kind === "mention" && state.completion.from === from ? state.completion.items : [];
+  const items = [...filesStillFor(state, from, typed), ...othersFor(state, typed)];
   return just(
     {
       ...state,
       sessions: state.sessions ?? [],
-      completion: { ...completion, items: old.length > 0 ? old : completion.items },
+      completion: { kind: "mention", from, typed, items, marked: 0 },
     },
     ask,
     ...(state.sessions === null ? [listSessions] : []),
   );
+}
+
+/** Files that were found for less are shown until more is known, or the list would blink; but only those that what is typed now still means: Tab takes the first. */
+function filesStillFor({ completion }: ScreenState, from: number, typed: string): Completion["items"] {
+  if (completion?.kind !== "mention" || completion.from !== from) return [];
+  const files = new Map(completion.items.filter(({ note }) => note === "").map((one) => [one.label, one]));
+  const names = typed === "" ? [...files.keys()] : rankNames(namesOf([...files.keys()]), typed, mostItems);
+  return names.flatMap((name) => files.get(name) ?? []);
 }
 
 function commandsFor({ session }: ScreenState, typed: string): Completion {

@@ -26,6 +26,10 @@ export const footRoom = ({ size }: Pick<ScreenState, "size">): number =>
 export const dialogHasKeys = ({ dialog, dialogAt, typedAt, now }: ScreenState): boolean =>
   dialog !== null && now - dialogAt >= readingMs && now - typedAt >= typingMs;
 
+/** A low screen has room for a question, and for nothing beside it. */
+const besideRows = 2;
+const isLow = (state: ScreenState): boolean => footRoom(state) < 4 + besideRows;
+
 /** Whether something on the screen moves by itself. */
 export const needsClock = (state: ScreenState): boolean =>
   (isBusy(state) && state.activity.state !== "asking") ||
@@ -61,10 +65,11 @@ export function layout(state: ScreenState, memo: LayoutMemo = (_part, _of, make)
   const panel = state.panels.at(-1);
   if (state.dialog) {
     const dialog = drawnDialog(state);
-    const left = room - 2 - dialog.lines.length;
+    if (isLow(state)) return joined([dialog], 0, state);
+    const left = room - besideRows - dialog.lines.length;
     const top = above(liveOf(state, Math.min(3, left)), [], left, state);
     const hasKeys = dialogHasKeys(state);
-    const gap: TextLine[] = top.length + dialog.lines.length + 2 < room ? [[]] : [];
+    const gap: TextLine[] = top.length + dialog.lines.length + besideRows < room ? [[]] : [];
     return joined([top, dialog, gap, inputOf(state, 1), status], hasKeys ? 1 : 3, state);
   }
   if (panel) {
@@ -116,13 +121,15 @@ type FootPart = readonly TextLine[] | DrawnPanel;
 function joined(parts: readonly FootPart[], focus: number, state: ScreenState): Foot {
   const lines: TextLine[] = [];
   let cursor: FootPlace | null = null;
-  parts.forEach((part, index) => {
+  for (const [index, part] of parts.entries()) {
     const drawn = isDrawn(part) ? part : { lines: [...part], cursor: null };
     if (index === focus && drawn.cursor)
       cursor = { row: lines.length + drawn.cursor.row, column: drawn.cursor.column };
     lines.push(...drawn.lines);
-  });
-  return { lines: lines.slice(0, Math.max(footRoom(state), 1)), cursor };
+  }
+  const shown = lines.slice(0, footRoom(state));
+  // What is not seen has no cursor: from there no way would lead back.
+  return { lines: shown, cursor: cursor !== null && cursor.row < shown.length ? cursor : null };
 }
 
 const isDrawn = (part: FootPart): part is DrawnPanel => !Array.isArray(part);
@@ -187,7 +194,9 @@ export function drawnDialog(state: ScreenState): DrawnPanel {
   if (!dialog) return { lines: [], cursor: null };
   return drawDialog(dialog, {
     ...rowContext(state),
-    most: Math.max(4, footRoom(state) - 2 - liveOf(state, 1).length),
+    most: isLow(state)
+      ? footRoom(state)
+      : Math.max(4, footRoom(state) - besideRows - liveOf(state, 1).length),
     place: asks.findIndex(({ id }) => id === dialog.ask.id) + 1,
     count: asks.length,
     explanation: state.explanations[dialog.ask.id],

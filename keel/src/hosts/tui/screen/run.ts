@@ -2,7 +2,7 @@
 import { toFault } from "../../../kernel/fault.ts";
 import type { Envelope } from "../../../protocol/event/envelope.ts";
 import { isDurable } from "../../../protocol/event/envelope.ts";
-import { decodeKeys, flushKeys, isWaiting, noKeys } from "../input/keys.ts";
+import { decodeKeys, flushKeys, noKeys, settlesIn } from "../input/keys.ts";
 import { betterGraphics, type Graphics, graphicsOf } from "../pictures/picture.ts";
 import { fullSigns, signsFor } from "../text/signs.ts";
 import { backgroundOf, depthFor } from "../text/theme.ts";
@@ -27,8 +27,6 @@ import { type ScreenMessage, takeOutbox, turnMs, update } from "./update.ts";
 import { WaitingDeltas } from "./waiting-deltas.ts";
 import { isNewsAround, watchState } from "./watch.ts";
 
-/** A lone escape is the key when nothing follows it for this long. */
-const escapeMs = 40;
 /** How much of an old log is folded when a session is taken up. */
 const tailEvents = 600;
 /** So long after a size another one may come: tmux holds back news of it for a quarter of a second. */
@@ -273,13 +271,13 @@ class ScreenRun {
     const { state, inputs } = decodeKeys(this.#keys, bytes, now);
     this.#keys = state;
     this.#onInputs(inputs);
-    if (isWaiting(state)) {
-      this.#escape = setTimeout(() => {
-        const flushed = flushKeys(this.#keys);
-        this.#keys = flushed.state;
-        this.#onInputs(flushed.inputs);
-      }, escapeMs);
-    }
+    const waitMs = settlesIn(state, now);
+    if (waitMs === undefined) return;
+    this.#escape = setTimeout(() => {
+      const flushed = flushKeys(this.#keys);
+      this.#keys = flushed.state;
+      this.#onInputs(flushed.inputs);
+    }, waitMs);
   }
 
   #onInputs(inputs: ReturnType<typeof flushKeys>["inputs"]): void {

@@ -423,6 +423,16 @@ describe("what can be mentioned", () => {
     screen.press("down", "tab");
     expect(screen.state.editor.text).toBe("@session-0198f3c2-0000-7000-8000-000000000002 ");
   });
+
+  test("is never what was found for less and no longer fits", () => {
+    const screen = new Driven();
+    screen.type("@k");
+    screen.got({ what: "inquiry", tag: "files:k", name: "files", answer: ["src/fork.ts", "src/kettle.ts"] });
+    screen.type("ettle");
+    expect(screen.state.completion?.items.map(({ label }) => label)).toEqual(["src/kettle.ts"]);
+    screen.press("tab");
+    expect(screen.state.editor.text).toBe("@src/kettle.ts ");
+  });
 });
 
 describe("rules", () => {
