@@ -41,6 +41,8 @@ export type Counts = {
   readonly editBytes: number;
   /** How often all commands are decided about in one process. */
   readonly policyRepeats: number;
+  /** Calls on record that are decided again. */
+  readonly pastCalls: number;
   /** Messages of the session that is resumed. */
   readonly resumeMessages: number;
   /** Keys that are typed while a reply streams. */
@@ -61,6 +63,8 @@ export type Counts = {
   /** Files of a work tree that have changed, and the bytes of the largest. */
   readonly consoleChanges: number;
   readonly consoleBigFile: number;
+  /** Questions that several hands have before them. */
+  readonly consoleAsks: number;
   /** How long a page has to come to rest before it is looked at. */
   readonly consoleRestMs: number;
   /** Sessions that a server owns, clients that are attached to some of them, and how many of those hear a stream. */
@@ -108,6 +112,7 @@ export const fullCounts: Counts = {
   readBytes: 10 * mebibyte,
   editBytes: mebibyte,
   policyRepeats: 10,
+  pastCalls: 5_000,
   resumeMessages: 2_000,
   terminalKeys: 60,
   terminalEscapes: 25,
@@ -120,6 +125,7 @@ export const fullCounts: Counts = {
   consoleBytes: 200 * mebibyte,
   consoleChanges: 20_000,
   consoleBigFile: 50 * mebibyte,
+  consoleAsks: 12,
   consoleRestMs: 4_000,
   servedSessions: 1_000,
   servedClients: 200,
@@ -161,6 +167,7 @@ export const smokeCounts: Counts = {
   readBytes: mebibyte / 10,
   editBytes: mebibyte / 10,
   policyRepeats: 1,
+  pastCalls: 50,
   resumeMessages: 100,
   terminalKeys: 5,
   terminalEscapes: 2,
@@ -173,6 +180,7 @@ export const smokeCounts: Counts = {
   consoleBytes: mebibyte,
   consoleChanges: 50,
   consoleBigFile: mebibyte,
+  consoleAsks: 1,
   consoleRestMs: 200,
   servedSessions: 10,
   servedClients: 4,

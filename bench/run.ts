@@ -26,6 +26,7 @@ import { longSuite } from "./suites/long.ts";
 import { memorySuite } from "./suites/memory.ts";
 import { policySuite } from "./suites/policy.ts";
 import { runnerSuite } from "./suites/runner.ts";
+import { sandboxSuite } from "./suites/sandbox.ts";
 import { sdkSuite } from "./suites/sdk.ts";
 import { serverSuite } from "./suites/server.ts";
 import { resumeSuite, startSuite } from "./suites/start.ts";
@@ -47,6 +48,7 @@ const suites: Readonly<Record<string, Suite>> = {
   policy: policySuite,
   resume: resumeSuite,
   runner: runnerSuite,
+  sandbox: sandboxSuite,
   sdk: sdkSuite,
   server: serverSuite,
   start: startSuite,

@@ -34,10 +34,12 @@ afterEach(() => {
   for (const folder of [cwd, outside]) rmSync(folder, { recursive: true, force: true });
 });
 
+/** Loaded at its first use, and once for all of them. */
+const grammar = openGrammar();
 const workspace = (): Workspace => ({
   ...realWorkspace({ cwd }),
   commands: {
-    grammar: openGrammar(),
+    grammar,
     home: "/home/nobody",
     isTrusted: true,
     place: nodeCommandPlace({ project: cwd, env: { PATH: "/usr/bin:/bin" } }),
@@ -127,6 +129,34 @@ test("what is left open is judged: allowed with its reason on record, or sent ba
   const asked = await played([["Bash", { command: "touch third" }]], says("ask"));
   expect(asked.session.all("ask.opened")).toMatchObject([{ ask: { facts: { review: { verdict: "ask" } } } }]);
   expect(existsSync(path.join(cwd, "third"))).toBe(false);
+});
+
+test("the judge is told nothing that a tool returned, and a person's question goes with what it said", async () => {
+  verifies("S4.47");
+  const { judged } = await played(
+    [
+      ["Bash", { command: "touch made; echo OUTPUT-OF-A-TOOL" }],
+      ["Bash", { command: "touch second" }],
+    ],
+    says("allow"),
+  );
+  expect(judged).toHaveLength(2);
+  for (const { messages } of judged) expect(messages).toHaveLength(1);
+  expect(textIn(judged[1] as ModelRequest)).not.toContain("OUTPUT-OF-A-TOOL");
+  // The same for every call, so that a provider's cache holds it.
+  expect(judged[0]?.system).toEqual(judged[1]?.system);
+});
+
+test("three no's in a row are brought before a person", async () => {
+  verifies("S4.47", "P12");
+  const calls = ["one", "two", "three", "four"].map(
+    (name) => ["Bash", { command: `touch ${name}` }] as const,
+  );
+  const asked = await played(calls, says("deny"));
+  expect(asked.session.all("ask.opened")).toMatchObject([
+    { ask: { facts: { review: { verdict: "ask", reason: expect.stringContaining("3 times in a row") } } } },
+  ]);
+  expect(asked.judged).toHaveLength(3);
 });
 
 const injections = [

@@ -215,6 +215,61 @@ test("whatever hooks, answers, learnt rules and changes of the mode come while a
   expect(Math.min(seen.ran, seen.denied)).toBeGreaterThan(runs / 100);
 });
 
+test("whatever a judge says in the mode auto: it never lifts a deny, nor a question that is a person's", {
+  timeout,
+}, async () => {
+  verifies("G29", "S4.47");
+  const seen = { allowed: 0, denied: 0, insisted: 0 };
+  const count = countOf("judged-rules");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(commands, { minLength: 1, maxLength: 3 }),
+      fc.record({ allow: rules, ask: rules, deny: rules }),
+      fc.constantFrom("allow", "allow", "allow", "ask", "deny"),
+      async (wanted, given: Rules, verdict) => {
+        const ran: string[] = [];
+        const judged: unknown[] = [];
+        const { say, all } = await openTestSession({
+          tools: [noting(ran)],
+          rules: given,
+          settings: { permissionMode: "auto" },
+          reviewer: {
+            review: async ({ input }) => {
+              judged.push((input as { command: string }).command);
+              return { verdict, reason: "so" };
+            },
+          },
+          answer: () => ({ verdict: "deny" }),
+          script: {
+            replies: [
+              ...wanted.map((command, at) => reply(toolUse("Bash", { command }, `c${at}`))),
+              reply("Done."),
+            ],
+          },
+        });
+        await say("go");
+        const decided = (command: string) => decide({ ...commandFacts(command), mode: "auto", rules: given });
+        for (const command of [...ran, ...judged.map(String)])
+          expect(decided(command).verdict, command).not.toBe("deny");
+        for (const command of judged.map(String)) {
+          const decision = decided(command);
+          // What a pattern stands for is asked of the folder, which is empty here: it may be less than the text says.
+          if (decision.verdict === "ask" && !/[*?[{]/.test(command))
+            expect(decision.insists ?? false, command).toBe(false);
+        }
+        // A person says no to everything here: what ran was let through by rules, mode or judge.
+        if (verdict !== "allow")
+          for (const command of ran) expect(decided(command).verdict, command).toBe("allow");
+        seen.allowed += all("tool.started").filter(({ facts: told }) => told?.review).length;
+        seen.denied += all("tool.finished").filter(({ denied }) => denied?.by === "rule").length;
+        seen.insisted += all("ask.opened").length;
+      },
+    ),
+    { numRuns: count, seed: seed() },
+  );
+  expect(Math.min(seen.allowed, seen.denied, seen.insisted)).toBeGreaterThan(count / 50);
+});
+
 const kinds = fc.record({
   permissionMode: fc.option(modes, { nil: undefined }),
   tools: fc.constantFrom<string[] | undefined>(undefined, ["Bash", "Agent"], ["Bash"], ["Read", "Agent"]),

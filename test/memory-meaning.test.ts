@@ -32,6 +32,7 @@ async function three() {
 }
 
 test("meaning adds what no word finds, and leaves the first place to words that fit", async () => {
+  verifies("S1.28");
   await using stage = await three();
   const index = stage.embedded(knowing("one:a"));
   await index.catchUp();

@@ -83,11 +83,7 @@ test("LineCount of a file that is not there is a failure", async () => {
 });
 
 recipe("A provider", 7, async (tree) => {
-  await tree.insert(
-    "keel/src/models/providers.ts",
-    'export type ProviderId = "anthropic" | "openai"',
-    ' | "acme"',
-  );
+  await tree.insert("keel/src/models/providers.ts", "export type WireId = ", '"acme" | ');
   await tree.insert("keel/src/models/providers.ts", '    modelNames: ["OPENAI_MODEL"],\n  },\n', acme.row);
   await tree.write("keel/src/models/acme/encode.ts", acme.encode);
   await tree.write("keel/src/models/acme/decode.ts", acme.decode);

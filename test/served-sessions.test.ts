@@ -77,4 +77,10 @@ test("whoever looks at the end of a session that is not open sees it, and opens 
     code: "session_unknown",
   });
   expect(await next.call("status", {}, person)).toMatchObject({ open: 0 });
+
+  // Nor does who looks wait for one that is being opened: a long one takes its time.
+  const opened = next.call("session", { session }, person).then(() => "opened");
+  const seen = history({ last: 3 }).then(() => "seen");
+  expect(await Promise.race([opened, seen])).toBe("seen");
+  await opened;
 });

@@ -1,4 +1,5 @@
 /** What a page costs: processor time of its process, tasks that hold it up, keys that wait, memory and nodes. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { megabytes } from "../suites/suite.ts";
 
@@ -13,12 +14,12 @@ const observe = `
   }).observe({ type: "event", durationThreshold: 16, buffered: true });
 `;
 
-/** Notes when the first row is painted. It looks at every frame until then: not for a page that has none. */
-const observeRows = `
+/** Notes when the first of these is painted. It looks at every frame until then: not for a page that has none. */
+const observeFirst = (selector: string): string => `
   const look = () => {
-    if (!document.querySelector("[data-row]")) return requestAnimationFrame(look);
+    if (!document.querySelector(${JSON.stringify(selector)})) return requestAnimationFrame(look);
     // The next frame begins when this one is on the screen.
-    requestAnimationFrame(() => { window.firstRowMs = performance.now(); });
+    requestAnimationFrame(() => { window.firstMs = performance.now(); });
   };
   if (window.top === window) requestAnimationFrame(look);
 `;
@@ -33,18 +34,20 @@ export type Meter = {
   forgetKeys(): Promise<void>;
   heapMb(): Promise<number>;
   nodes(): Promise<number>;
+  /** From the address to the first of `first` on the screen, by the page's own clock. */
+  firstMs(): Promise<number>;
   close(): Promise<void>;
 };
 
 export async function openMeter(
   browser: Browser,
   context: BrowserContext,
-  { withRows = false }: { readonly withRows?: boolean } = {},
+  { first }: { readonly first?: string } = {},
 ): Promise<Meter> {
   const page = await context.newPage();
   page.setDefaultTimeout(180_000);
   await page.addInitScript(observe);
-  if (withRows) await page.addInitScript(observeRows);
+  if (first !== undefined) await page.addInitScript(observeFirst(first));
   const whole = await browser.newBrowserCDPSession();
   const own = await context.newCDPSession(page);
   type Processes = { processInfo: { type: string; cpuTime: number; id: number }[] };
@@ -80,6 +83,12 @@ export async function openMeter(
         while (walker.nextNode()) count += 1;
         return count;
       })()`),
+    async firstMs() {
+      const look = (): Promise<number | null> => page.evaluate("window.firstMs ?? null");
+      let ms = await look();
+      for (; ms === null; ms = await look()) await pause(100);
+      return ms;
+    },
     async close() {
       await page.close();
       await whole.detach();

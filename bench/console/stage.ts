@@ -34,6 +34,8 @@ export type ConsoleStage = {
   /** A session with about so many events, in a workspace of its own. */
   session(wish: SessionWish): Promise<WrittenSession>;
   readonly cwd: string;
+  /** Of the server, and of whoever joins it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   close(): Promise<void>;
 };
 
@@ -55,7 +57,15 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
   const home = await folder();
   const cwd = await folder();
   const model = await startBenchServer(programs.pathOf("programs/model-server"));
-  const server = await startServer({ home, cwd, model: model.url });
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    KEEL_HOME: home,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "bench",
+    IS_SANDBOX: "1",
+  };
+  const server = await startServer(cwd, env);
   const secret = (await readFile(path.join(home, "server/secret"), "utf8")).trim();
   const client = connect({ url: server.url, secret });
   const browser = await launchChromium();
@@ -81,6 +91,7 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
     newcomer,
     stranger: await browser.newContext(viewport),
     cwd,
+    env,
     async session(wish) {
       const written = await writeLog(home, cwd, wish);
       const workspace = await client.workspaces.createWorkspace({
@@ -98,17 +109,10 @@ export async function openConsoleStage({ programs, folder }: Bench): Promise<Con
   };
 }
 
-async function startServer({ home, cwd, model }: { home: string; cwd: string; model: string }) {
+async function startServer(cwd: string, env: ConsoleStage["env"]) {
   const child = spawn(path.join(repository, "node_modules/.bin/keel"), ["serve", "--port", "0", "--json"], {
     cwd,
-    env: {
-      PATH: process.env["PATH"],
-      HOME: home,
-      KEEL_HOME: home,
-      ANTHROPIC_BASE_URL: model,
-      ANTHROPIC_API_KEY: "bench",
-      IS_SANDBOX: "1",
-    },
+    env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

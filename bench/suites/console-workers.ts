@@ -6,6 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
+import { openMeter } from "../console/meter.ts";
 import type { ConsoleStage } from "../console/stage.ts";
 import type { Contest, Samples } from "../measure.ts";
 import { type Bench, megabytes } from "./suite.ts";
@@ -150,23 +151,21 @@ export function changedFiles({ counts, folder }: Bench, stage: ConsoleStage): Co
       name: "keel",
       run: async () => {
         const cwd = await tree();
-        const page = await stage.visitor.newPage();
-        await page.goto(stage.url);
-        await page.getByRole("main").waitFor();
         const { grown, done } = await grownMb(stage, async () => {
           const workspace = await stage.client.workspaces.createWorkspace({
             cwd,
             title: what,
             workers: [{ kind: "diff" }],
           });
+          const meter = await openMeter(stage.browser, stage.visitor, { first: ".changed-file" });
+          await meter.page.goto(`${stage.url}/workspaces/${workspace.id}`, { waitUntil: "commit" });
           const from = performance.now();
-          await page.goto(`${stage.url}/workspaces/${workspace.id}`, { waitUntil: "commit" });
-          await page.locator(".changed-file").first().waitFor();
-          const list = performance.now() - from;
-          await page.locator(".changed-file .added").first().waitFor();
-          return { list, counts: performance.now() - from, workspace };
+          const list = await meter.firstMs();
+          await meter.page.locator(".changed-file .added").first().waitFor();
+          const counts = performance.now() - from;
+          await meter.close();
+          return { list, counts, workspace };
         });
-        await page.close();
         await stage.client.workspaces.deleteWorkspace({ workspace: done.workspace.id });
         return { list: [done.list], counts: [done.counts], memory: [grown] };
       },

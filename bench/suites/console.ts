@@ -12,6 +12,7 @@ import {
   type WrittenSession,
 } from "../console/stage.ts";
 import type { Contest, Samples } from "../measure.ts";
+import { hands } from "./console-hands.ts";
 import { changedFiles, terminal } from "./console-workers.ts";
 import type { Bench, Suite } from "./suite.ts";
 
@@ -31,6 +32,7 @@ export const consoleSuite: Suite = async (bench) => {
       firstLoad(stage),
       terminal(bench, stage),
       changedFiles(bench, stage),
+      hands(bench, stage),
     ],
     close: () => stage.close(),
   };
@@ -209,9 +211,9 @@ async function shownFromStore(
   { path: address, turns }: WrittenSession,
   restMs: number,
 ): Promise<Samples> {
-  const meter = await openMeter(stage.browser, stage.visitor, { withRows: true });
+  const meter = await openMeter(stage.browser, stage.visitor, { first: "[data-row]" });
   await meter.page.goto(stage.url + address, { waitUntil: "commit" });
-  const paint = await firstRowMs(meter);
+  const paint = await meter.firstMs();
   await pause(restMs);
   const samples = {
     paint: [paint],
@@ -221,14 +223,6 @@ async function shownFromStore(
   };
   await meter.close();
   return samples;
-}
-
-/** From the address to the first row on the screen. */
-async function firstRowMs({ page }: Meter): Promise<number> {
-  const look = (): Promise<number | null> => page.evaluate("window.firstRowMs ?? null");
-  let paint = await look();
-  for (; paint === null; paint = await look()) await pause(100);
-  return paint;
 }
 
 /** To messages all over the conversation: the slowest of ten, until the row is on the screen or nobody waits longer. */
@@ -290,10 +284,10 @@ function neverSeen({ counts }: Bench, stage: ConsoleStage): Contest {
   const what = `${said(events / 2)} messages, ${Math.round(consoleBytes / 1e6)} MB, never seen before`;
   const shown = async ({ id, seq, path: address }: WrittenSession): Promise<Samples> => {
     const newcomer = await stage.newcomer();
-    const meter = await openMeter(stage.browser, newcomer, { withRows: true });
+    const meter = await openMeter(stage.browser, newcomer, { first: "[data-row]" });
     await meter.page.goto(stage.url + address, { waitUntil: "commit" });
     const startedAt = performance.now();
-    const paint = await firstRowMs(meter);
+    const paint = await meter.firstMs();
     while ((await meter.page.evaluate<number>(keptSeq(id))) < seq) await pause(100);
     const all = performance.now() - startedAt;
     const long = await meter.longTasks();

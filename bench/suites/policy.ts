@@ -4,7 +4,8 @@ import path from "node:path";
 import type { DecisionTexts, DecisionTimes } from "../decisions.ts";
 import type { Entrant } from "../measure.ts";
 import { commandTexts, slowTexts } from "../workloads/commands.ts";
-import type { Bench, Suite } from "./suite.ts";
+import { writePast } from "../workloads/past.ts";
+import { type Bench, prepared, type Suite } from "./suite.ts";
 
 /** Texts that are longer are never approved, and so not parsed. */
 const longest = 10_000;
@@ -19,6 +20,18 @@ export const policySuite: Suite = async (bench) => {
   };
   const file = path.join(await bench.folder(), "commands.json");
   await writeFile(file, JSON.stringify(given));
+  const log = prepared(async () => {
+    const written = path.join(await bench.folder(), "past.jsonl");
+    await writePast(written, bench.counts.pastCalls);
+    return written;
+  });
+  const past = (name: string, run: string): Entrant => ({
+    name,
+    run: async () => {
+      const given = { file: await log(), calls: bench.counts.pastCalls };
+      return { ...(await bench.programs.run<{ whole: number[] }>(run, given)).result };
+    },
+  });
   return {
     contests: [
       {
@@ -52,6 +65,19 @@ export const policySuite: Suite = async (bench) => {
             name: "the slowest of texts made to be slow, 10 KB, in processor time",
             unit: "ms",
             goal: { kind: "value", most: 50 },
+          },
+        ],
+      },
+      {
+        name: "back-test",
+        floor: past("reading the same log", "floors/read-log"),
+        keel: past("keel", "programs/backtest"),
+        figures: [
+          {
+            key: "whole",
+            name: `${bench.counts.pastCalls} calls on record decided again under other rules`,
+            unit: "ms",
+            goal: { kind: "value", most: 2_000 },
           },
         ],
       },

@@ -14,6 +14,7 @@ export const everyPort: ToolPorts = {
   agents: { kinds: absent, start: absent, send: absent },
   worktrees: { current: absent, enter: absent, exit: absent },
   memory: { place: "", index: absent, recall: absent, remember: absent },
+  terminals: { start: absent, find: absent, list: absent, close: absent },
 };
 
 const everyTool = () => Promise.all(Object.values(toolLoaders(everyPort)).map((load) => load()));

@@ -23,6 +23,7 @@ const purePlaces = [
   "policy/",
   "core/",
   "engine/",
+  "time/",
   "agents/",
   "hooks/",
   "transport/",

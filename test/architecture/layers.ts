@@ -31,14 +31,15 @@ const rows = {
   // With all that says how text may be shown, and which names fit what somebody types, and tries that fail again
   // and again.
   // Patterns that are made at their first use stand in a function each.
-  kernel: { imports: [], packages: ["zod"], lines: 2_170 },
+  kernel: { imports: [], packages: ["zod"], lines: 2_220 },
   // With JSON-RPC, which editors and agents of other people speak, and with the pipes of a program as a wire, for lines by
   // ssh; and with the way of a bridge to its server, over a socket or past what lets none through; with a port of loopback.
   transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_060 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
   // With the lines of a bridge.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_600 },
+  // With schedules.
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_760 },
   // With a QR code, for both screens. With counts of calls.
   view: { imports: basics, packages: [], lines: 3_900 },
 
@@ -50,12 +51,14 @@ const rows = {
   // Pure: from the log to the next step and the next request, and what is allowed. No promise in `core`.
   // With tables of conversations and an index of what was said, which are caches over logs.
   // With what a person's desktop offers.
-  ports: { imports: basics, packages: [], lines: 1_600 },
+  // With what confines programs, and where schedules are kept.
+  ports: { imports: basics, packages: [], lines: 1_820 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
   // What rules mean on a ground is kept with them.
   // With a command word by word, for whoever is asked.
   // With rules that are tested: expectations, and the past decided again.
-  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 4_400 },
+  // With hosts that may be reached.
+  policy: { imports: ["shell", "ports", ...basics], packages: [], lines: 4_600 },
   // With what the model is reminded of, and what a conversation was at an earlier message.
   core: { imports: ["policy", "ports", ...basics], packages: ["zod"], lines: 3_420 },
   // Performing.
@@ -67,26 +70,34 @@ const rows = {
   // With limits of a rate.
   hooks: { imports: ["ports", ...basics], packages: [], lines: 910 },
 
-  models: { imports: [...adapter, "transport"], lines: 3_560 },
+  // With OpenAI's two wires and Gemini's, and with whatever package of the AI SDK a person has installed;
+  // with servers on this machine, and lists of models that somebody publishes.
+  models: { imports: [...adapter, "transport"], lines: 6_500 },
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_460 },
-  // With the eleven of a desktop.
-  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 4_000 },
+  // With the eleven of a desktop, and one for interactive programs.
+  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 4_320 },
   // With what a conversation is told of its repository, where a shell ended, terminals and diffs of workspaces, and files
   // and terminals as an editor has them.
   // With the state of a folder that goes to another machine, and is brought back there.
   // With the programs of clipboards and screens.
-  workspace: { imports: [...adapter, "policy"], lines: 10_150 },
+  // With the sandbox of commands: what they may do, its mounts and its namespaces.
+  // With the way out of the sandbox: a proxy, who may pass it, and keys that commands never hold.
+  workspace: { imports: [...adapter, "policy"], lines: 13_300 },
   // With who holds what, logs in a database, and conversations as tables.
   // With a log that came from another machine.
   // A listing reads very many logs without a thread for each, and says which sessions went elsewhere.
   // Words that very many messages have are told from those that find something.
   // With what is counted of conversations.
-  store: { imports: adapter, lines: 5_360 },
+  // With schedules and their claims.
+  store: { imports: adapter, lines: 5_640 },
   // With sums of a person and the audit log.
-  config: { imports: adapter, lines: 3_700 },
+  config: { imports: adapter, lines: 3_780 },
   // With the index of what conversations said, its search by words and by meaning, and embedders.
   // Words that very many chunks have are told from those that find something: what each costs is counted first.
   memory: { imports: adapter, lines: 1_600 },
+
+  // What was recorded, looked at again: replays, searches for the message that broke something, traces.
+  time: { imports: ["engine", "core", "policy", "ports", ...basics], packages: [], lines: 2_500 },
 
   // With transcripts of the official interface, and with what the model is told.
   app: {
@@ -100,7 +111,8 @@ const rows = {
     // With what hosts over lines share: reading, slow readers, answers, the order of ending.
     // Memory for clients of a server, and searches that ask the tables of conversations; reviews of the mode auto.
     // With what a person watches over: sums, the audit log, and tools of their own.
-    lines: 22_800,
+    // With schedules: when they are due, who starts them, and their sessions.
+    lines: 24_900,
     imports: [
       "models",
       "tools",
@@ -111,6 +123,7 @@ const rows = {
       "memory",
       "hooks",
       "agents",
+      "time",
       "engine",
       "core",
       "policy",
@@ -133,8 +146,9 @@ const rows = {
   // flag of the interface.
   "hosts/cli": {
     // With a session of the server on a terminal, the ways to the console, and sessions of other machines by ssh, by a bridge and by a move.
-    // With the audit log and counts of calls.
-    lines: 6_120,
+    // With the audit log and counts of calls, and schedules.
+    // With replays, searches for the message that broke something, and traces.
+    lines: 7_000,
     imports: [...host, "client", "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },
@@ -175,7 +189,7 @@ const rows = {
 
   testing: {
     // With the kit for agents of editors, in both versions of their protocol, and the fakes of stores for many workers.
-    lines: 8_100,
+    lines: 8_760,
     imports: [
       "engine",
       "core",

@@ -110,6 +110,11 @@ describe("bad messages", () => {
     await expect(
       editor.agent.request<unknown>("session/new", { mcpServers: [] } as never),
     ).rejects.toMatchObject({ code: -32602 });
+    for (const page of [{ cwd: 5 }, { cursor: {} }, [], "all"])
+      await expect(editor.agent.request<unknown>("session/list", page as never)).rejects.toMatchObject({
+        code: -32602,
+      });
+    expect(await editor.agent.request("session/list", { cwd: null, cursor: null })).toEqual({ sessions: [] });
     await expect(editor.begin("relative/folder")).rejects.toMatchObject({ code: -32602 });
     const { sessionId } = await editor.begin();
     await expect(editor.agent.request("session/prompt", { sessionId, prompt: [] })).rejects.toMatchObject({

@@ -70,7 +70,7 @@ async function walk(editor: Editor, stage: Stage, random: Random, number: number
     () =>
       editor.agent.request("session/set_mode", {
         sessionId,
-        modeId: random.pick(["default", "acceptEdits", "plan", "dontAsk"]),
+        modeId: random.pick(["default", "acceptEdits", "plan", "auto", "dontAsk"]),
       }),
     () =>
       editor.agent.request("session/set_config_option", {

@@ -280,6 +280,7 @@ describe("choices", () => {
     const editor = await openEditor(stage, { env: { KEEL_MODEL: "claude-sonnet-5-5" } });
     const { sessionId, modes, configOptions } = await editor.begin();
     expect(modes).toMatchObject({ currentModeId: "default" });
+    expect(modes?.availableModes.map(({ id }) => id)).toContain("auto");
     expect(configOptions?.map(({ id }) => id)).toEqual(["mode", "model", "effort"]);
     await editor.agent.request("session/set_mode", { sessionId, modeId: "acceptEdits" });
     const changed = await editor.agent.request("session/set_config_option", {

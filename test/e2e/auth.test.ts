@@ -2,12 +2,14 @@ import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply } from "../../keel/src/testing/reply.ts";
+import { verifies } from "../support/verifies.ts";
 import { openStage } from "./stage.ts";
 
 const key = "sk-test-0123456789abcdefghijklmnop";
 
 describe("keel auth", () => {
   test("keeps a key from standard input in a private file, uses it, shows no more than its end, and forgets it", async () => {
+    verifies("S1.38");
     const stage = await openStage({ replies: [reply("Hello.")] }, { key });
     const { url } = stage.server;
     const without = await stage.run(["-p", "hi"]);

@@ -32,6 +32,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "policy",
     "resume",
     "runner",
+    "sandbox",
     "sdk",
     "server",
     "start",
@@ -57,7 +58,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
   }
   expect(report.grounds.length).toBeGreaterThan(0);
   expect(readFileSync(chart, "utf8")).toMatch(/^<svg [\s\S]*gap per turn[\s\S]*<\/svg>\n$/);
-}, 300_000);
+}, 480_000);
 
 test("a suite that does not exist is named, with the exit code for wrong use", async () => {
   const ended = await bench("nothing");

@@ -15,10 +15,10 @@ const browser = sharedBrowser();
 const built = path.resolve(import.meta.dirname, "../../keel/dist/web");
 const most = 130_000;
 
-/** Files for later: what is opened, what colours code; and beside and below rows the side and the field with what they need. */
+/** Files for later: what is opened, what colours code; and beside, above and below rows the rail, a menu, the side and the field with what they need. */
 const later = /\/assets\/(palette|terminal-worker|highlight|remend|dist)-/;
 const laterThanRows =
-  /\/assets\/(palette|terminal-worker|highlight|remend|dist|composer|completion|pictures|side|inbox|overview|terminal-display)-/;
+  /\/assets\/(palette|terminal-worker|highlight|remend|dist|composer|completion|pictures|side|inbox|overview|rail|workspace-menu|terminal-display|diff-display)-/;
 
 const packed = (file: string): number => gzipSync(readFileSync(path.join(built, file)), { level: 9 }).length;
 

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { countOf, seed } from "../support/budget.ts";
@@ -39,8 +40,11 @@ test("changed lines: each bad one has one typed answer, with its id where that c
     });
     expect(host.stray).toEqual([]);
   }
-  host.send({ id: "m", kind: "user_message", message: "hi" });
-  expect(await host.next("done", ({ id }) => id === "m")).toMatchObject({ data: { text: "Heard." } });
+  // No changed line has such an id.
+  host.send({ id: "last of all", kind: "user_message", message: "hi" });
+  expect(await host.next("done", ({ id }) => id === "last of all")).toMatchObject({
+    data: { text: "Heard." },
+  });
   host.end();
   expect((await host.exited).code).toBe(0);
   expect(host.stray).toEqual([]);
@@ -80,12 +84,14 @@ function changed(random: () => number): Buffer {
   return Buffer.from(bytes.filter((byte) => byte !== 0x0a));
 }
 
-test("a reader that does not read gets every token in order later, and an interrupt is heard meanwhile", async () => {
-  verifies("S1.4");
-  const words = "word ".repeat(20_000);
+test("a reader that does not read gets every token in order later; each request and an interrupt are heard meanwhile", async () => {
+  verifies("S1.4", "S1.23");
+  // More than waits for a reader before hardly anything is read of it.
+  const words = "word ".repeat(800_000);
+  const few = { chunkChars: 10_000, usage: { inputTokens: 10, outputTokens: 10 } };
   const stage = await openStage((_, { assistantTurns }) =>
     assistantTurns < 3
-      ? replyWith({ chunkChars: 100 }, words, toolUse("Read", { file_path: "none" }))
+      ? replyWith(few, words, toolUse("Read", { file_path: "none" }))
       : replyWith({ delayMs: 60_000 }, "never"),
   );
   const host = startDesktop(stage);
@@ -93,6 +99,10 @@ test("a reader that does not read gets every token in order later, and an interr
   host.child.stdout?.pause();
   host.send({ id: "m", kind: "user_message", message: "go" });
   await until("everything was said", () => stage.server.requests.length === 4);
+  for (let at = 0; at < 5; at++) {
+    host.send({ id: `s${at}`, kind: "get_status" });
+    await pause(50);
+  }
   host.send({ id: "i", kind: "interrupt" });
   await until("the interrupt was heard", () => stage.log().some(({ type }) => type === "turn.interrupted"));
   host.child.stdout?.resume();

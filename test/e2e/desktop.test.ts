@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { requestSchemas } from "../../keel/src/hosts/desktop/requests.ts";
+import { query } from "../../keel/src/sdk/index.ts";
 import { reply, replyWith, toolUse } from "../../keel/src/testing/reply.ts";
 import { verifies } from "../support/verifies.ts";
 import { type Host, type Line, startDesktop } from "./runner-host.ts";
@@ -283,5 +284,39 @@ describe("keel desktop", () => {
     const sent = JSON.stringify(stage.server.requests.at(-1)?.body);
     expect(sent).toContain('the agent \\"gardener\\"');
     await finish(host);
+  });
+
+  test("one conversation here, on the command line and by a program is one log; who has it open keeps the others out", async () => {
+    verifies("S1.8");
+    const stage = await openStage((_, { assistantTurns }) => reply(`Said ${assistantTurns}.`));
+    const first = startDesktop(stage);
+    first.send({ id: "m", kind: "user_message", message: "here" });
+    const id = String(dataOf(await end(first, "m"))["conversation_id"]);
+    const other = startDesktop(stage);
+    for (const kind of ["user_message", "delete_conversation"]) {
+      other.send({ id: kind, kind, conversation_id: id, message: "me too" });
+      expect(await end(other, kind)).toMatchObject({ type: "error", fault: "session_busy" });
+    }
+    expect((await stage.run(["-p", "--resume", id, "me too"])).stderr).toContain("open in another process");
+    await finish(first);
+    expect((await stage.run(["-p", "--resume", id, "there"])).stdout).toContain("Said 1.");
+    const env = { PATH: process.env["PATH"], ...stage.env };
+    const options = { cwd: stage.project, env, resume: id };
+    expect(await Array.fromAsync(query({ prompt: "by a program", options }))).toContainEqual(
+      expect.objectContaining({ type: "result", result: "Said 2.", session_id: id }),
+    );
+    other.send({ id: "o", kind: "load_conversation", conversation_id: id });
+    expect(listOf(await end(other, "o"), "messages").map(({ content }) => content)).toEqual([
+      "here",
+      "Said 0.",
+      "there",
+      "Said 1.",
+      "by a program",
+      "Said 2.",
+    ]);
+    other.send({ id: "m", kind: "user_message", message: "and back" });
+    expect(dataOf(await end(other, "m"))["text"]).toBe("Said 3.");
+    expect(stage.sessions()).toEqual([id]);
+    await finish(other);
   });
 });

@@ -4,13 +4,14 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { inputSchema } from "../../keel/src/protocol/event/durable.ts";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
 import { examplesOf, withKey } from "../docs/examples.ts";
+import { loopback } from "../support/loopback.ts";
 import { everything, freePort, startRemote } from "../support/mcp-stage.ts";
 import { type Line, linesIn, typeLines } from "./guide-shell.ts";
-import { command, openStage, type Stage } from "./stage.ts";
+import { command, logsIn, openStage, type Stage } from "./stage.ts";
 
 const patience = { timeout: 60_000 };
 const root = path.resolve(import.meta.dirname, "../..");
@@ -33,6 +34,11 @@ const named: readonly (readonly [start: string, because: string])[] = [
 /** The whole of a line. */
 const namedWhole = new Map([["keel", "needs a terminal; test/e2e/screen.test.ts has one"]]);
 
+const collector = "http://127.0.0.1:4318";
+
+/** Another prompt makes other requests: a difference is found, and the exit code says so. */
+const finds = (text: string): boolean => /^keel replay \S+ --prompt /.test(text);
+
 const isNamed = (text: string): boolean =>
   named.some(([start]) => text.startsWith(start)) || namedWhole.has(text.replace(/\s+#.*$/, ""));
 const lines = linesIn(examplesOf("commands"));
@@ -53,7 +59,7 @@ describe("lines of a shell in the guide", () => {
       ofPage.map((line) => ({ ...line, text: put(line.text) })),
       { cwd: stage.project, env },
     );
-    expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(ended.filter(({ code, text }) => code !== (finds(text) ? 1 : 0))).toEqual([]);
     // The console leaves a server behind, as it should.
     if (ofPage.some(({ text }) => text.startsWith("keel console")))
       expect(await stage.run(["serve", "--stop"], { env })).toMatchObject({ code: 0 });
@@ -95,9 +101,25 @@ function environmentOf({ env: { KEEL_MODEL: _, ...env }, home }: Stage): Record<
   };
 }
 
+const newer = {
+  id: "gpt-99",
+  name: "GPT 99",
+  provider: "openai",
+  windowTokens: 9_000,
+  maxOutputTokens: 900,
+  prices: { input: 7, output: 8, cacheRead: 1, cacheWrite: 1, cacheWriteLong: 1, asOf: "2027-01-01" },
+  abilities: { tools: true, images: false, thinking: "none", cache: false },
+};
+
 /** What a reader has: a repository, the files that lines name, and the programs of others. */
 function prepare({ project, home }: Stage): void {
-  const files: Record<string, string> = { "prompt.txt": "Look around.\n", "key.txt": "sk-scripted\n" };
+  const files: Record<string, string> = {
+    "prompt.txt": "Look around.\n",
+    "prompt.md": "Look around, and be brief.\n",
+    "key.txt": "sk-scripted\n",
+    "newer.json": JSON.stringify([newer]),
+    "is-bad.mjs": 'export default (state) => JSON.stringify(state).includes("greeting.js");\n',
+  };
   for (const { label, text } of [...examplesOf("rules"), ...examplesOf("file")]) files[label] = text;
   for (const [name, text] of Object.entries(files).filter(([name]) => !name.startsWith("~"))) {
     mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
@@ -138,6 +160,10 @@ async function standIns(stage: Stage, ofPage: readonly Line[]): Promise<(text: s
   const port = String(await freePort());
   const tracker = "https://tracker.example.org/mcp";
   const plugin = path.join(stage.project, "greeter");
+  // A collector of spans; its page alone sends to one.
+  const isCollected = ofPage.some(({ text }) => text.includes(collector));
+  const collects = isCollected ? await loopback((response) => void response.end("{}")) : undefined;
+  if (collects) onTestFinished(() => collects.close());
   const isTracked = ofPage.some(({ text }) => text.includes(tracker));
   const put: readonly (readonly [shown: string | RegExp, ours: string])[] = [
     [/http:\/\/127\.0\.0\.1:(8080|11434)|https:\/\/api\.anthropic\.com/g, stage.server.url],
@@ -145,6 +171,11 @@ async function standIns(stage: Stage, ofPage: readonly Line[]): Promise<(text: s
     [tracker, isTracked ? (await startRemote("streamableHttp")).url : tracker],
     [/\b(SESSION|ID|01a1e164-2f3d-7829-b3b4-7420804a8b5f)\b/g, session],
     [/\bMESSAGE\b/g, message],
+    [collector, collects?.url ?? collector],
+    ["--check logs", `--check "${path.dirname(logsIn(path.join(stage.home, "projects"))[0] ?? "")}"`],
+    // What began to fail in the session that is behind the reader.
+    [/(?<=^keel bisect .*-- )npm test\b/g, "test ! -e greeting.js"],
+    ["cannot find module", "greeting.js"],
     ["git+https://example.org/greeter.git", `git+file://${plugin}`],
     [/^keel plugin add \S+/g, "$& --yes"],
   ];

@@ -12,7 +12,8 @@ import { lines, openStage, type Stage } from "./stage.ts";
 /** Both providers are there: the scripted model speaks for them. */
 async function stageOf(): Promise<Stage> {
   const stage = await openStage({ replies: [], otherwise: reply("ok") });
-  Object.assign(stage.env, { OPENAI_BASE_URL: `${stage.server.url}/v1`, TRACKER_TOKEN: "token" });
+  const tokens = { TRACKER_TOKEN: "token", GITHUB_TOKEN: "a-token-that-opens-nothing" };
+  Object.assign(stage.env, { OPENAI_BASE_URL: `${stage.server.url}/v1`, ...tokens });
   return stage;
 }
 
@@ -50,7 +51,9 @@ type Read = { readonly complaints: readonly string[]; readonly listed: string };
 /** What counts, and what the command has to say when it reads these settings and opens a session with them. */
 async function readSettings(stage: Stage, settings: string): Promise<Read> {
   mkdirSync(stage.home);
-  writeFileSync(path.join(stage.home, "settings.json"), settings);
+  // A key that a reader has in a file.
+  writeFileSync(path.join(stage.home, ".example-key"), "a-key-that-opens-nothing\n", { mode: 0o600 });
+  writeFileSync(path.join(stage.home, "settings.json"), settings.replaceAll("/home/me", stage.home));
   const listed = await stage.run(["config", "list", "--json"]);
   // Without a line it opens a session and closes it.
   const opened = await stage.run(["runner"]);

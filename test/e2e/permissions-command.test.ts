@@ -1,9 +1,12 @@
 // `keel permissions`: rules with their sources, a team's own test of them, and verdicts for programs, line by line.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { reply, toolUse } from "../../keel/src/testing/reply.ts";
+import { notRunHere } from "../support/not-run.ts";
 import { verifies } from "../support/verifies.ts";
+import { keel, launcher } from "./command.ts";
 import { lines, openStage } from "./stage.ts";
 
 const stageOf = () => openStage({ replies: [] });
@@ -198,6 +201,40 @@ describe("rules tried on the past", () => {
     for (const wrong of [["--rules", "rules.jsonc"], ["--rules", "none"], ["--mode", "fast"], ["x"]])
       expect((await stage.run(["permissions", "backtest", ...wrong])).code, wrong.join(" ")).toBe(64);
   });
+});
+
+test("trying rules on the past starts no program and reaches nobody, by the trace of the system", async () => {
+  verifies("P11");
+  if (spawnSync("strace", ["-V"]).error) return notRunHere("back-test under a trace", "strace absent");
+  const stage = await openStage({
+    replies: [
+      reply(toolUse("Bash", { command: "touch one; curl http://127.0.0.1:9/" })),
+      reply(toolUse("WebFetch", { url: "https://a.example/", prompt: "x" })),
+      reply("done"),
+    ],
+  });
+  expect((await stage.run(["-p", "go"])).code).toBe(0);
+  const trace = path.join(stage.project, "trace");
+  const tracer = path.join(stage.project, "traced");
+  const calls = "execve,execveat,connect,sendto,bind,fork,vfork";
+  writeFileSync(tracer, `#!/bin/sh\nexec strace -f -qq -e trace=${calls} -o ${trace} ${launcher} "$@"\n`, {
+    mode: 0o755,
+  });
+  const tried = await keel(["permissions", "backtest", "--mode", "plan", "--json"], {
+    launcher: tracer,
+    cwd: stage.project,
+    env: stage.env,
+  });
+  expect(lines(tried.stdout)[0]).toMatchObject({ calls: 2 });
+  const seen = readFileSync(trace, "utf8")
+    .split("\n")
+    .map((line) => line.replace(/^\d+ +/, ""))
+    .filter((line) => line !== "" && !line.includes("ENOENT") && !/^(?:---|\+\+\+)/.test(line));
+  // The launcher, and Node, which it becomes.
+  expect(seen.map((line) => /^execve\("[^"]*\/(keel|node)"/.exec(line)?.[1] ?? line)).toEqual([
+    "keel",
+    "node",
+  ]);
 });
 
 test("in auto mode a model lets a call run that nobody forbids; its reason is explained", async () => {

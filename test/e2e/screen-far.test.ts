@@ -38,6 +38,7 @@ const said = ({ scenario, where }: Run): string =>
 describe("the law of the screen holds for", () => {
   test.for(partOf("screen-far", runsInOrder).map((run) => [said(run), run] as const))(
     "%s",
+    { timeout: 600_000 },
     async ([, run]) => {
       verifies("S4.71");
       await (run.where === "here" ? playHere(run.scenario) : playFar(run.scenario, run.where));

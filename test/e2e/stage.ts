@@ -13,6 +13,7 @@ import {
 } from "../../keel/src/testing/model-server.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { Script } from "../../keel/src/testing/script.ts";
+import { patienceMs } from "../support/budget.ts";
 import { type Ended, keel } from "./command.ts";
 
 export const command = path.resolve(import.meta.dirname, "../../node_modules/.bin/keel");
@@ -102,7 +103,7 @@ export async function openStage(
 
 /** Looks again and again until the condition holds; the test's own time limit is the end of patience. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + patienceMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
     await pause(10);

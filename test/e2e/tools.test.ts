@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { reply } from "../../keel/src/testing/reply.ts";
+import { loopback } from "../support/loopback.ts";
 import { lines, openStage, until } from "./stage.ts";
 
 test("help is shown for keel, for a group and for a command", async () => {
@@ -47,6 +48,47 @@ test("models are listed with window and prices, and settings add to them", async
   expect((await stage.run(["models"])).stdout).toMatch(/^claude-\S+ +anthropic +[\d,]+ tokens +\$/m);
   const ids = JSON.parse((await stage.run(["models", "--json"])).stdout).map(({ id }: { id: string }) => id);
   expect(ids).toContain("claude-haiku-4-5");
+});
+
+test("a newer catalog is taken from a file or an address that is named, and settings count more", async () => {
+  const prices = { input: 7, output: 8, cacheRead: 1, cacheWrite: 1, cacheWriteLong: 1, asOf: "2027-01-01" };
+  const abilities = { tools: true, images: false, thinking: "none", cache: false };
+  const row = {
+    id: "gpt-99",
+    name: "GPT 99",
+    provider: "openai",
+    windowTokens: 9_000,
+    maxOutputTokens: 900,
+    prices,
+    abilities,
+  };
+  const known = { ...row, id: "gpt-4.1", name: "renamed" };
+  const server = await loopback(
+    (response) => void response.end(JSON.stringify([row, known, { id: "half" }])),
+  );
+  try {
+    const stage = await openStage({ replies: [] });
+    writeFileSync(path.join(stage.project, "newer.json"), JSON.stringify([row, known]));
+    const taken = await stage.run(["models", "refresh", "--from", "newer.json"]);
+    expect(taken).toMatchObject({ code: 0, stdout: "" });
+    expect(taken.stderr).toMatch(/^2 models, 1 of them new, 1 changed: /);
+    const models = JSON.parse((await stage.run(["models", "--json"])).stdout);
+    const find = (id: string) => models.find((model: { id: string }) => model.id === id);
+    expect(find("gpt-99")).toMatchObject({ windowTokens: 9_000, prices: { input: 7 } });
+    expect(find("gpt-4.1")).toMatchObject({
+      name: "GPT-4.1",
+      windowTokens: 9_000,
+      abilities: { images: true },
+    });
+    expect((await stage.run(["models"])).stderr).toContain("2027-01-01");
+    const fetched = await stage.run(["models", "refresh", "--from", `${server.url}/catalog.json`]);
+    expect(fetched.stderr).toContain("1 could not be read");
+    for (const from of ["missing.json", `${server.url.replace("http", "ftp")}`, ""])
+      expect((await stage.run(["models", "refresh", "--from", from])).code).toBe(64);
+    expect(server.seen).toHaveLength(1);
+  } finally {
+    await server.close();
+  }
 });
 
 test("the model server prints where it is, serves its script and ends with its input", async () => {

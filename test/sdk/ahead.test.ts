@@ -52,7 +52,7 @@ test("startup is disposed of with its block", async () => {
   expect(server.requests).toEqual([]);
 });
 
-describe("a sandbox", () => {
+describe("a sandbox that cannot be had", () => {
   const outcome = async (more: Options, settings?: object) => {
     const { options, cwd } = await sdkStage({ replies: [], otherwise: reply("Hi.") });
     if (settings) {
@@ -60,7 +60,9 @@ describe("a sandbox", () => {
       writeFileSync(path.join(cwd, ".keel/settings.json"), JSON.stringify(settings));
     }
     const told: string[] = [];
-    const given = { ...options, ...more, stderr: (words: string) => told.push(words) };
+    // It is made in this folder.
+    const env = { ...options.env, TMPDIR: path.join(cwd, "missing") };
+    const given = { ...options, ...more, env, stderr: (words: string) => told.push(words) };
     try {
       const messages = await all(query({ prompt: "hi", options: given }));
       return { said: told.join(""), init: JSON.stringify(messages[0]), ran: true };
@@ -73,7 +75,7 @@ describe("a sandbox", () => {
     for (const sandbox of [{ enabled: true }, { enabled: true, failIfUnavailable: true }]) {
       const { ran, said } = await outcome({ sandbox });
       expect(ran).toBe(false);
-      expect(said).toContain("Keel has none");
+      expect(said).toContain("Commands cannot be confined here");
     }
   });
 

@@ -20,12 +20,24 @@ export type ModelSurroundings = {
   readonly law: RequestLaw;
   /** Says what is wrong with a request at the moment it arrives. */
   readonly onRequest: (request: ModelRequest) => readonly string[];
+  readonly prepare?: Model["prepare"];
 };
 
 /** After so many requests it only says goodbye: worlds must end. */
 const maxRequests = 60;
 
-export function simulatedModel(world: World, { names, law, onRequest }: ModelSurroundings): SimulatedModel {
+/** A small window, so that compaction happens often. */
+export const simulatedInfo: Model["info"] = (model) => ({
+  ...testModelInfo,
+  id: model,
+  name: model,
+  windowTokens: 50_000,
+});
+
+export function simulatedModel(
+  world: World,
+  { names, law, onRequest, prepare }: ModelSurroundings,
+): SimulatedModel {
   // Follows whatever it reads in a result.
   const isObedient = world.draw() < 0.3;
   const violations: string[] = [];
@@ -152,8 +164,8 @@ export function simulatedModel(world: World, { names, law, onRequest }: ModelSur
       return requests;
     },
     violations,
-    // A small window, so that compaction happens often.
-    info: (model) => ({ ...testModelInfo, id: model, name: model, windowTokens: 50_000 }),
+    info: simulatedInfo,
+    ...(prepare ? { prepare } : {}),
     stream,
   };
 }

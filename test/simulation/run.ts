@@ -22,6 +22,7 @@ import { budgetFor, openAlone, openFamily } from "./family.ts";
 import { type HookWords, simulatedHooks } from "./hooks.ts";
 import { Host } from "./host.ts";
 import { simulatedModel } from "./model.ts";
+import { simulatedSums } from "./sums.ts";
 import { Told } from "./told.ts";
 import { type Effects, forbidden, simulatedTools } from "./tools.ts";
 import { TreeChecks } from "./tree-checks.ts";
@@ -61,11 +62,13 @@ export type Variation = {
   readonly mutant?: Mutant;
   /** `some`: this world has agents; otherwise the seed decides. */
   readonly agents?: "some";
+  /** `kept`: every request has its sums on record, as those of a provider's wire have. */
+  readonly sums?: "kept";
 };
 
 export async function simulate(
   seed: number,
-  { suppressed, mutant, agents }: Variation = {},
+  { suppressed, mutant, agents, sums }: Variation = {},
 ): Promise<Outcome> {
   const world = new World({ seed, ...(suppressed ? { suppressed } : {}) });
   const disks = new Disks(world, { forgetful: mutant === "forgetful-disk" });
@@ -91,6 +94,7 @@ export async function simulate(
   const model = simulatedModel(world, {
     names: limits ? [...alone, "Agent", "Agent", "SendMessage"] : alone,
     law,
+    ...(sums === "kept" ? { prepare: simulatedSums } : {}),
     onRequest: (request) => checks.atRequest(request, model.info(request.model)),
   });
   const budgetChecks =

@@ -20,6 +20,8 @@ export const budgets = {
   "crashes-on-disk": { sample: 3, full: 150, seconds: 4 },
   /** kill -9 of a process that fills the memory index. */
   "memory-kills": { sample: 3, full: 200, seconds: 4 },
+  /** Sets of questions that are asked by words, by meaning and by both; the sample is a part of one. */
+  "memory-sets": { sample: 1, full: 3, seconds: 6 },
   /** G4: random changes of a log. */
   "log-mutations": { sample: 100, full: 10_000, seconds: 3 },
   /** G7: appends of each of four processes to one log. */
@@ -126,17 +128,48 @@ export const budgets = {
   "screen-ends": { sample: 5, full: 200, seconds: 12 },
   /** Sessions of the simulation of which every call is decided again, under the rules of then. */
   backtest: { sample: 60, full: 1_000, seconds: 4 },
+  /** Hosts under lists, rules and addresses: what tools and commands are told of them. */
+  "same-verdicts": { sample: 1_000, full: 100_000, seconds: 3 },
+  /** Sessions with answers known by hand, under other rules. */
+  "backtest-known": { sample: 20, full: 200, seconds: 2 },
   /** Calls in the mode `auto` about which a model that believes everything is talked into a yes. */
   "auto-mode": { sample: 40, full: 500, seconds: 5 },
+  /** Rules, commands and verdicts of a judge in the mode `auto`: no deny is lifted. In deny-property. */
+  "judged-rules": { sample: 150, full: 10_000, seconds: 3 },
+  /** Worlds of the simulation whose sessions are replayed by today's engine. */
+  "replayed-sessions": { sample: 25, full: 2_000, seconds: 4 },
+  /** Sessions of thirty messages in real repositories, one of which breaks something. */
+  bisects: { sample: 1, full: 30, seconds: 6 },
+  /** Worlds of the simulation whose sessions are told as spans. */
+  "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
+  /** Changes of Keel that a replay must find. */
+  "replay-mutations": { sample: 4, full: 40, seconds: 6 },
+  /** Packages of the AI SDK that play the scenarios of every wire; Keel's own wires play them always. */
+  "every-wire": { sample: 1, full: 4, seconds: 10 },
   /** G19: seeds that are run twice. */
   replays: { sample: 25, full: 1_000, seconds: 3 },
   /** G41: connections that say nothing; the rows of the corpus and the other floods are beside it. */
   "server-attacks": { sample: 500, full: 10_000, seconds: 20 },
   /** Pages and states of the gallery, in both themes and three widths, held to the rules of axe; all of them at most. */
+  /** P10, G38: commands that try to get out of the sandbox, by each of two users. */
+  "sandbox-escapes": { sample: 24, full: 353, seconds: 12 },
+  /** Places that are opened, used and given up, some by kill -9 of their Keel. */
+  "sandbox-ends": { sample: 2, full: 500, seconds: 4 },
+  /** Commands of developers, outside and inside. */
+  "sandbox-everyday": { sample: 40, full: 213, seconds: 12 },
   "gallery-states": { sample: 10, full: 600, seconds: 30 },
+  /** Years of time zones in which five expressions are due as an independent table says. */
+  "schedule-zones": { sample: 2, full: 200, seconds: 4 },
+  /** Moments at which what starts schedules ends and begins anew, for each policy. */
+  "schedule-restarts": { sample: 6, full: 500, seconds: 4 },
+  /** kill -9 of processes that start what is due on one home, at seeded moments. */
+  "schedule-kills": { sample: 3, full: 300, seconds: 15 },
 } as const satisfies Record<string, Budget>;
 
 export type Suite = keyof typeof budgets;
+
+/** How long something may take that is only waited for. A full count runs beside other work, at a low priority. */
+export const patienceMs: number = process.env["KEEL_TEST_COUNTS"] === undefined ? 20_000 : 120_000;
 
 /** How often to repeat in this run. The closing line of the long command shows it. */
 export function countOf(suite: Suite): number {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
+import type { Clock } from "../../keel/src/ports/clock.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../keel/src/ports/tool.ts";
 import type { Claim, Display } from "../../keel/src/protocol/tool.ts";
 import type { TaskBoard } from "../../keel/src/tasks/board.ts";
@@ -28,8 +29,11 @@ export type RealTools = {
   call<I>(tool: Tool<I>, input: unknown, how?: { signal?: AbortSignal; between?: () => void }): Promise<Call>;
 };
 
+/** For tools that wait for nothing. */
+const stillClock: Clock = { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined };
+
 /** To be called at the top of a test file. Every test starts in an empty directory and has read nothing. */
-export function realTools(): RealTools {
+export function realTools({ clock = stillClock }: { readonly clock?: Clock } = {}): RealTools {
   let cwd = "";
   let tasks = realTasks(() => cwd);
   const seen = new Map<string, string>();
@@ -55,7 +59,7 @@ export function realTools(): RealTools {
     },
     get: (name) => readFileSync(path.join(cwd, name), "utf8"),
     async call(tool, sent, { signal = new AbortController().signal, between = () => undefined } = {}) {
-      const context = contextIn(cwd, { seen, board: tasks.board });
+      const context = contextIn(cwd, { seen, board: tasks.board, clock });
       const parsed = tool.input.parse(sent);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
       const complaint = await tool.check(parsed.value, context);
@@ -79,14 +83,14 @@ export function realTools(): RealTools {
 
 function contextIn(
   cwd: string,
-  { seen, board }: { seen: ReadonlyMap<string, string>; board: TaskBoard },
+  { seen, board, clock }: { seen: ReadonlyMap<string, string>; board: TaskBoard; clock: Clock },
 ): ToolContext {
   const roots = [cwd];
   return {
     callId: "call-1",
     session: "session-1",
     workspace: realWorkspace({ cwd, roots }),
-    clock: { now: () => 0, monotonicMs: () => 0, sleep: async () => undefined },
+    clock,
     tasks: board.forCall("call-1"),
     seen: (file) => seen.get(file),
     ask: () => Promise.reject(new Error("These tools ask nothing.")),

@@ -4,6 +4,7 @@ export const acme = {
   row: `  {
     id: "acme",
     name: "Acme",
+    wire: "acme",
     baseUrl: "https://api.acme.example",
     version: "in_wire",
     family: /^acme-/,

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pty from "@lydell/node-pty";
 import xterm from "@xterm/headless";
+import { patienceMs } from "../support/budget.ts";
 import { type FrameWatch, watchFrames } from "./law.ts";
 
 export type ScreenOptions = {
@@ -117,7 +118,7 @@ export function openScreen(options: ScreenOptions): Screen {
       );
     },
     async until(what, condition) {
-      const deadline = performance.now() + 20_000;
+      const deadline = performance.now() + patienceMs;
       while (pending > 0 || !condition(screen)) {
         if (performance.now() > deadline)
           throw new Error(`waited in vain: ${what}\n${screen.rows().join("\n")}`);

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { patienceMs } from "../support/budget.ts";
 import type { ScreenStage } from "./stage.ts";
 
 export type Tmux = {
@@ -49,7 +50,7 @@ export function openTmux(stage: ScreenStage, started: string): Tmux {
     run,
     captured,
     async until(what, isThere) {
-      const deadline = performance.now() + 20_000;
+      const deadline = performance.now() + patienceMs;
       while (!isThere(captured())) {
         if (performance.now() > deadline) throw new Error(`waited in vain: ${what}\n${captured()}`);
         await pause(50);
