@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { WorkerEntry, WorkspaceEntry } from "../keel/src/protocol/workspace.ts";
-import { reply, toolUse } from "../keel/src/testing/reply.ts";
+import { reply, replyWith, toolUse } from "../keel/src/testing/reply.ts";
 import type { Reply } from "../keel/src/testing/script.ts";
 import { stage, webServer } from "./handle/stage.ts";
 import { ConsoleClient, type ConsoleLine, isKept, isResult } from "./server/console-client.ts";
@@ -230,7 +230,9 @@ describe("a terminal on the console wire", () => {
 describe("the app socket", () => {
   test("tells all once, then every change, and all again when it is asked", async () => {
     verifies("S3.16");
-    const { workspace, worker, attach, app, call } = await serving([reply("Hello.")]);
+    // It is at work until it is stopped: whoever watches is told what is so by then, and may miss a turn that is over at once.
+    const endless = replyWith({ fault: { kind: "stall", afterEvents: 1, with: "silence" } }, "Hello.");
+    const { workspace, worker, attach, app, call } = await serving([endless]);
     const client = await app();
     const first = await client.hear(({ type }) => type === "sessions-sync");
     expect(first).toMatchObject({
@@ -239,8 +241,9 @@ describe("the app socket", () => {
       ],
     });
     const agent = await attach();
-    await agent.turn("Hi");
+    agent.send({ type: "user-message", content: "Hi" });
     await client.hear(({ type, activity }) => type === "worker-activity" && activity === "active");
+    agent.send({ type: "cancel" });
     await client.hear(
       ({ type, activity }) => type === "worker-activity" && activity === "idle",
       client.lines.findIndex(({ activity }) => activity === "active"),
