@@ -52,7 +52,8 @@ const rows = {
   // With tables of conversations and an index of what was said, which are caches over logs.
   // With what a person's desktop offers.
   // With what confines programs, and where schedules are kept.
-  ports: { imports: basics, packages: [], lines: 1_820 },
+  // With chat groups: their book, their channel and their agent.
+  ports: { imports: basics, packages: [], lines: 1_890 },
   shell: { imports: ["ports", "kernel"], packages: [], lines: 7_300 },
   // What rules mean on a ground is kept with them.
   // With a command word by word, for whoever is asked.
@@ -88,13 +89,16 @@ const rows = {
   // A listing reads very many logs without a thread for each, and says which sessions went elsewhere.
   // Words that very many messages have are told from those that find something.
   // With what is counted of conversations.
-  // With schedules and their claims.
-  store: { imports: adapter, lines: 5_640 },
+  // With schedules and their claims, and what is said in chat groups.
+  store: { imports: adapter, lines: 5_840 },
   // With sums of a person and the audit log.
   config: { imports: adapter, lines: 3_780 },
   // With the index of what conversations said, its search by words and by meaning, and embedders.
   // Words that very many chunks have are told from those that find something: what each costs is counted first.
   memory: { imports: adapter, lines: 1_600 },
+
+  // What is said in chat groups and what their agents answer, over crashes; the ways in and out are ports.
+  groups: { imports: ["ports", ...basics], packages: ["zod"], lines: 620 },
 
   // What was recorded, looked at again: replays, searches for the message that broke something, traces.
   time: { imports: ["engine", "core", "policy", "ports", ...basics], packages: [], lines: 2_500 },
@@ -123,6 +127,7 @@ const rows = {
       "memory",
       "hooks",
       "agents",
+      "groups",
       "time",
       "engine",
       "core",

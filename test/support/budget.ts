@@ -84,6 +84,10 @@ export const budgets = {
   "mcp-conformance": { sample: 2, full: 38, seconds: 20 },
   /** G43: seeds by which the wires between a server and its clients go wrong. */
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
+  /** kill -9 of a server whose groups are written to. */
+  "group-kills": { sample: 3, full: 200, seconds: 8 },
+  /** Steps of a group's talk after which everything is gone. */
+  "group-crashes": { sample: 24, full: 1_000, seconds: 3 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */
   "server-cuts": { sample: 12, full: 200, seconds: 15 },
   /** Cuts between a bridge and its server, restarts of either and registrations that come twice. */

@@ -123,6 +123,20 @@ export class Home implements AsyncDisposable {
     return openScheduleBook(this.schedulesPath, () => this.#resources.logs.kind());
   }
 
+  /** Where processes tell each other of groups, and their book stands. */
+  get groupsPath(): string {
+    return `${this.path}/groups`;
+  }
+
+  async hasGroups(): Promise<boolean> {
+    return (await import("../store/groups/group-book.ts")).hasGroupBook(this.groupsPath);
+  }
+
+  /** The groups and what is said in them, for all processes of the home. Whoever opens it closes it. */
+  async groupBook() {
+    return (await import("../store/groups/group-book.ts")).openGroupBook(this.groupsPath);
+  }
+
   /** Undefined for one that is not open here. */
   opened(id: string): OpenSession | undefined {
     return this.#open.get(id);

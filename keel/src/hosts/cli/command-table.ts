@@ -4,7 +4,7 @@ import { type Arguments, type CliOptions, parseArguments, usage } from "../../ap
 import { exitCodes } from "../../kernel/faults.ts";
 import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
-import { scheduleCommands, serverCommands } from "./commands/server-commands.ts";
+import { groupCommands, scheduleCommands, serverCommands } from "./commands/server-commands.ts";
 import { recordCommands, settingsCommands } from "./commands/settings-commands.ts";
 import type { Context } from "./context.ts";
 
@@ -121,6 +121,7 @@ export const commands: readonly CliCommand[] = [
   }),
   ...settingsCommands(command),
   ...scheduleCommands(command),
+  ...groupCommands(command),
   ...serverCommands(command),
   command({
     usage: "keel runner [OPTIONS]",

@@ -6,6 +6,7 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import type { Server } from "node:net";
 import path from "node:path";
+import { HomeGroups } from "../../app/groups/home-groups.ts";
 import { type Home, openHome } from "../../app/home.ts";
 import { homeScheduler } from "../../app/schedules/home-scheduler.ts";
 import {
@@ -89,10 +90,12 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
     asks: "answered",
     tell: (what, facts) => log.say(what, facts),
   });
+  const groups = new HomeGroups(home, served, { tell: (what, facts) => log.say(what, facts) });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
     await forgetServerState(home.path);
     await schedules.close();
+    await groups.close();
     await served.close();
     for (const door of doors) door.close();
     log.say("server.stopped");
@@ -130,6 +133,7 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
     log.say("server.started", { pid: process.pid, version, boot, port: url && new URL(url).port });
     void served.takeUpLeft();
     void schedules.scheduler.serve();
+    void groups.serve();
     return {
       state,
       link: () => (url === undefined ? undefined : `${publicUrl ?? url}/?token=${devices.link("work")}`),

@@ -157,3 +157,36 @@ export const scheduleCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./schedule.ts")).remove,
   }),
 ];
+
+/** Chat groups, whose agents a server runs. */
+export const groupCommands = (command: Define): readonly CliCommand[] => [
+  command({
+    usage: "keel groups add ID [--name NAME] [--folder FOLDER] [--trigger WORD | --always] [OPTIONS]",
+    says: "A chat group with an agent of its own, in a folder; `keel serve` runs it",
+    options: async () => (await import("./groups.ts")).groupAddOptions,
+    load: async () => (await import("./groups.ts")).add,
+  }),
+  command({
+    usage: "keel groups list [--json]",
+    says: "The groups, with what their agents listen to",
+    options: json,
+    load: async () => (await import("./groups.ts")).list,
+  }),
+  command({
+    usage: "keel groups say ID TEXT [--from NAME] [--id ID]",
+    says: "Says something in a group, as one of its people",
+    options: async () => (await import("./groups.ts")).groupSayOptions,
+    load: async () => (await import("./groups.ts")).say,
+  }),
+  command({
+    usage: "keel groups log ID [--last N] [--json]",
+    says: "What was said in a group, and what its agent answered",
+    options: async () => (await import("./groups.ts")).groupLogOptions,
+    load: async () => (await import("./groups.ts")).log,
+  }),
+  command({
+    usage: "keel groups remove ID",
+    says: "Forgets a group and what was said in it; its session stays",
+    load: async () => (await import("./groups.ts")).remove,
+  }),
+];

@@ -1,0 +1,87 @@
+/** Chat groups: what was said in them, what became of it, and the way to their people and to their agent. */
+import type { ChatGroup } from "../protocol/group.ts";
+
+export type GroupMessage = {
+  /** Counts up in the order in which messages were taken in. */
+  readonly seq: number;
+  /** Whose it is, by the channel's word. */
+  readonly from: string;
+  readonly at: number;
+  readonly text: string;
+};
+
+/** Messages that the agent is told at once, as one input. It is open until its turn has ended. */
+export type ToldBatch = {
+  /** The id of the input: told twice, it is the same. */
+  readonly input: string;
+  /** The messages after `from`, up to and with `to`. */
+  readonly from: number;
+  readonly to: number;
+  /** Which try it is; the first is 1. */
+  readonly tries: number;
+};
+
+export type Outgoing = { readonly id: string; readonly text: string };
+
+/** What was said, by whomever: `from` is undefined for the agent. */
+export type SaidLine = {
+  readonly at: number;
+  readonly from: string | undefined;
+  readonly text: string;
+  /** Of the agent's: whether the channel has taken it. */
+  readonly isSent: boolean;
+};
+
+/** The groups of a home. Everything is on disk when it resolves. */
+export interface GroupRegister {
+  list(): Promise<readonly ChatGroup[]>;
+  find(id: string): Promise<ChatGroup | undefined>;
+  /** False where one has this id, or this chat of this channel. */
+  add(group: ChatGroup): Promise<boolean>;
+  /** With all that was said in it. False where there was none. */
+  remove(id: string): Promise<boolean>;
+  /** The last of what was said, the newest last. */
+  said(id: string, last: number): Promise<readonly SaidLine[]>;
+}
+
+/** Everything is on disk when it resolves. */
+export interface GroupBook {
+  /** False where this message of the channel is known: channels tell some twice. */
+  take(group: string, message: Omit<GroupMessage, "seq"> & { readonly id: string }): Promise<boolean>;
+  messages(group: string, after: number, upTo?: number): Promise<readonly GroupMessage[]>;
+  /** The last message that was told to the agent. It only goes up. */
+  heard(group: string): Promise<number>;
+  /** The batch is open, and its messages are heard: one step. */
+  open(group: string, batch: ToldBatch): Promise<void>;
+  /** Those that are open, in their order. */
+  batches(group: string): Promise<readonly ToldBatch[]>;
+  /** It has ended; `next` is its next try, in the same step. */
+  settle(group: string, input: string, next?: ToldBatch): Promise<void>;
+  /** To be sent, after all that is. Nothing where this id is known. */
+  queue(group: string, outgoing: Outgoing, at: number): Promise<void>;
+  /** What is still to be sent, in its order. */
+  unsent(group: string): Promise<readonly Outgoing[]>;
+  sent(group: string, id: string): Promise<void>;
+}
+
+/** `later`: the channel wants a pause. `never`: no try would succeed. */
+export type SendOutcome =
+  | { readonly kind: "sent" }
+  | { readonly kind: "later"; readonly afterMs: number }
+  | { readonly kind: "never"; readonly why: string };
+
+export interface ChatChannel {
+  /** The longest text that it takes, in UTF-16 units. */
+  readonly limit: number;
+  send(chat: string, text: string): Promise<SendOutcome>;
+}
+
+/** `text` is the whole text of one result, `at` its number within the input; null changes the session and says nothing. */
+export type AgentSays =
+  | { readonly kind: "result"; readonly at: number; readonly text: string | null }
+  | { readonly kind: "end"; readonly how: "done" | "failed"; readonly why: string };
+
+/** The agent of a group. Told an input again, it says again what it said, and does nothing twice. */
+export interface GroupAgent {
+  say(input: { readonly id: string; readonly text: string }, signal: AbortSignal): AsyncIterable<AgentSays>;
+}
