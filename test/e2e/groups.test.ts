@@ -68,6 +68,44 @@ test("what people make its agent run stays in the folder of the group", async ()
   expect(existsSync(path.join(stage.project, "outside"))).toBe(false);
 });
 
+test("a group says where it stands, one of them is the main one, and instructions come with it", async () => {
+  const prompts: string[] = [];
+  const stage = await openServeStage((request) => {
+    prompts.push(JSON.stringify(request));
+    return reply("Yes.");
+  });
+  const groups = (...words: string[]) => stage.run(["groups", ...words]);
+  expect((await groups("add", "own", "--main", "--hard", "2h", "--idle", "10m")).stdout).toContain(
+    "  main  ",
+  );
+  expect((await groups("add", "second", "--main")).stderr).toContain("There is a main group already");
+  expect((await groups("add", "global")).stderr).toContain("No group can be called global");
+  expect((await groups("add", "open", "--permission-mode", "bypassPermissions")).stderr).toContain(
+    "another box",
+  );
+  expect((await groups("add", "x", "--mount", stage.project)).stderr).toContain("This group cannot have");
+  expect((await groups("register", "telegram:-100", "club", "--name", "Club")).stdout).toContain("telegram");
+  expect((await groups("register", "telegram:-100", "other")).stderr).toContain("is the group club already");
+  expect((await groups("register", "club")).stderr).toContain("CHANNEL:CHAT");
+  expect((await groups("chats")).stderr).toContain("No channel has heard");
+  const home = String(stage.env["KEEL_HOME"]);
+  mkdirSync(path.join(home, "groups/instructions"), { recursive: true });
+  writeFileSync(path.join(home, "groups/instructions/global.md"), "Answer in Latin.");
+  writeFileSync(path.join(home, "groups/instructions/own.md"), "You are called Marcus.");
+  writeFileSync(path.join(home, "groups/instructions/club.md"), "Nothing for others.");
+  await groups("say", "own", "no trigger is needed here");
+  const [before] = JSON.parse((await groups("status", "own", "--json")).stdout);
+  expect(before).toMatchObject({ waiting: 1, open: 0, unsent: 0, group: { limits: { hardMinutes: 120 } } });
+  await stage.serve();
+  await until("it is answered", async () => (await answers(stage, "own")).length > 0);
+  expect(prompts[0]).toContain("Answer in Latin.");
+  expect(prompts[0]).toContain("You are called Marcus.");
+  expect(prompts[0]).not.toContain("Nothing for others.");
+  const status = (await groups("status")).stdout;
+  expect(status).toMatch(/^own {2}sandbox {2}0 at work, 0 unheard, 0 to be sent, last at/m);
+  expect(status).toContain("own.md");
+});
+
 test("a server that is killed at any moment: every message is answered once, in its order", async () => {
   const stage = await openServeStage((_, { assistantTurns }) => reply(`Answer ${assistantTurns + 1}.`));
   const count = countOf("group-kills");

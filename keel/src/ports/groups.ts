@@ -1,5 +1,5 @@
 /** Chat groups: what was said in them, what became of it, and the way to their people and to their agent. */
-import type { ChatGroup } from "../protocol/group.ts";
+import type { ChatGroup, GroupChannel, GroupStatus, KnownChat } from "../protocol/group.ts";
 
 export type GroupMessage = {
   /** Counts up in the order in which messages were taken in. */
@@ -36,12 +36,22 @@ export type SaidLine = {
 export interface GroupRegister {
   list(): Promise<readonly ChatGroup[]>;
   find(id: string): Promise<ChatGroup | undefined>;
-  /** False where one has this id, or this chat of this channel. */
+  /** The group of a chat. */
+  at(channel: GroupChannel, chat: string): Promise<ChatGroup | undefined>;
+  /** False where one has this id, or this chat of this channel, or is the main one as this is. */
   add(group: ChatGroup): Promise<boolean>;
   /** With all that was said in it. False where there was none. */
   remove(id: string): Promise<boolean>;
   /** The last of what was said, the newest last. */
   said(id: string, last: number): Promise<readonly SaidLine[]>;
+  status(id: string): Promise<GroupStatus>;
+  /** Something was said in a chat, whether or not it is a group's. */
+  saw(chat: KnownChat): Promise<void>;
+  /** Chats that channels have heard of, the newest first. */
+  chats(): Promise<readonly KnownChat[]>;
+  /** How far a channel was read, in its own words. */
+  mark(channel: string): Promise<string | undefined>;
+  keepMark(channel: string, mark: string): Promise<void>;
 }
 
 /** Everything is on disk when it resolves. */

@@ -1,34 +1,41 @@
 /** The groups of a home in the process that serves it: who listens, who works, and how many at once. */
 
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { GroupTalk } from "../../groups/group-talk.ts";
 import { Slots } from "../../groups/slots.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { ChatChannel, GroupBook, GroupRegister } from "../../ports/groups.ts";
+import type { ChatChannel, GroupAgent, GroupBook, GroupRegister } from "../../ports/groups.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import type { Home } from "../home.ts";
+import type { OpenSession } from "../open-session.ts";
 import { folderBell } from "../schedules/bell.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { sessionAgent } from "./group-agent.ts";
+import { openingOf, readInstructions } from "./group-opening.ts";
+import { groupSettings, mostAtOnce, mountPlaces } from "./group-settings.ts";
+import { resolveMounts } from "./mounts.ts";
 
-/** Of all groups together. */
-const maxWorking = 5;
 /** Without an answer for so long an agent is stopped. */
-const hardLimitMs = 3_600_000;
+const hardMinutes = 60;
 
 /** Whoever asks for the log reads it there: the book itself is the channel. */
 const localChannel: ChatChannel = { limit: 100_000, send: async () => ({ kind: "sent" }) };
 
-type GroupsPorts = {
+export type GroupsPorts = {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly tell?: ((what: string, facts: Readonly<Record<string, string | number>>) => void) | undefined;
 };
+
+type Groups = NonNullable<KeelSettings["groups"]>;
+type OpenBook = GroupBook & GroupRegister & { close(): Promise<void> };
 
 export class HomeGroups {
   readonly #home: Home;
   readonly #served: ServedSessions;
   readonly #ports: GroupsPorts;
   readonly #talks = new Map<string, GroupTalk>();
-  readonly #slots = new Slots(maxWorking);
-  #book: (GroupBook & GroupRegister & { close(): Promise<void> }) | undefined;
+  readonly #opening = new Map<string, Promise<OpenSession>>();
+  #opened: Promise<{ book: OpenBook; settings: Groups; slots: Slots }> | undefined;
   #leave: (() => void) | undefined;
 
   constructor(home: Home, served: ServedSessions, ports: GroupsPorts) {
@@ -41,26 +48,31 @@ export class HomeGroups {
   async serve(): Promise<void> {
     this.#leave = await folderBell(this.#home.groupsPath).listen((id) => void this.#look(id));
     if (!(await this.#home.hasGroups())) return;
-    for (const { id } of await (await this.#opened()).list()) void this.#look(id);
+    const { book } = await this.#open();
+    for (const { id } of await book.list()) void this.#look(id);
   }
 
   async close(): Promise<void> {
     this.#leave?.();
     await Promise.all([...this.#talks.values()].map((talk) => talk.stop()));
-    await this.#book?.close();
+    await (await this.#opened)?.book.close();
   }
 
-  async #opened() {
-    this.#book ??= await this.#home.groupBook();
-    return this.#book;
+  #open() {
+    this.#opened ??= (async () => {
+      const settings = await groupSettings(this.#home, this.#ports.env);
+      const slots = new Slots(mostAtOnce(settings, this.#ports.env));
+      return { book: await this.#home.groupBook(), settings, slots };
+    })();
+    return this.#opened;
   }
 
   async #look(id: string): Promise<void> {
     try {
-      const book = await this.#opened();
+      const { book } = await this.#open();
       const group = await book.find(id);
       if (!group) return await this.#forget(id);
-      const talk = this.#talks.get(id) ?? this.#talkOf(group, book);
+      const talk = this.#talks.get(id) ?? (await this.#talkOf(group));
       this.#talks.set(id, talk);
       await talk.look();
     } catch (thrown) {
@@ -73,19 +85,43 @@ export class HomeGroups {
     this.#talks.delete(id);
   }
 
-  #talkOf(group: ChatGroup, book: GroupBook): GroupTalk {
+  async #talkOf(group: ChatGroup): Promise<GroupTalk> {
     const { clock, ids } = this.#home;
+    const { book, settings, slots } = await this.#open();
+    const minutes = group.limits?.hardMinutes ?? settings.hardMinutes ?? hardMinutes;
     return new GroupTalk(
-      { ...group, hardLimitMs },
+      { ...group, always: group.always || group.main === true, hardLimitMs: minutes * 60_000 },
       {
         book,
         clock,
         ids,
         channel: localChannel,
-        agent: sessionAgent(group, { use: (id, opening) => this.#served.useOrBegin(id, opening) }),
-        slot: (signal) => this.#slots.take(group.id, signal),
+        agent: this.#agentOf(group, settings),
+        slot: (signal) => slots.take(group.id, signal),
         tell: this.#ports.tell,
       },
     );
+  }
+
+  #agentOf(group: ChatGroup, settings: Groups): GroupAgent {
+    return sessionAgent(group, { use: () => this.#use(group, settings) });
+  }
+
+  /** Two that come at once have the same session. */
+  async #use(group: ChatGroup, settings: Groups): Promise<OpenSession> {
+    const known = this.#opening.get(group.id);
+    if (known) return known;
+    const opening = this.#openingOf(group, settings).then((made) =>
+      this.#served.useOrBegin(group.session, made, "anew"),
+    );
+    this.#opening.set(group.id, opening);
+    return opening.finally(() => this.#opening.delete(group.id));
+  }
+
+  async #openingOf(group: ChatGroup, settings: Groups) {
+    const { given, refused } = resolveMounts(group, mountPlaces(this.#home, settings, this.#ports.env));
+    for (const why of refused) this.#ports.tell?.("mount.refused", { group: group.id, why });
+    const instructions = await readInstructions(this.#home.groupsPath, group.id);
+    return openingOf(group, { instructions, mounts: given });
   }
 }

@@ -4,13 +4,14 @@ import * as z from "zod/mini";
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { SessionPeers } from "../../ports/agents.ts";
+import { fewVariables } from "../groups/few-variables.ts";
 import { mustFit, openOptionsOf } from "../options.ts";
 import { optionsFromPlain, plainOptionFields, readServers } from "../plain-options.ts";
 import type { Opening } from "./openings.ts";
 
 /** Throws `usage` for what is no option, and for a folder that is not named whole. */
 export function optionsOfOpening(
-  { cwd, options }: Opening,
+  { cwd, options, env }: Opening,
   server: { readonly version: string; readonly env: EnvironmentVariables; readonly peers: SessionPeers },
 ) {
   const parsed = z.strictObject(plainOptionFields()).safeParse(options);
@@ -22,6 +23,7 @@ export function optionsOfOpening(
     { permissionMode: "default", ...given },
     {
       ...server,
+      ...(env === "few" ? { env: fewVariables(server.env) } : {}),
       cwd,
       unfinished: "continue",
       asks: "answered",

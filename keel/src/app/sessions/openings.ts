@@ -4,7 +4,12 @@ import path from "node:path";
 import * as z from "zod/mini";
 import { jsonSchema } from "../../protocol/message.ts";
 
-const openingSchema = z.object({ cwd: z.string(), options: z.record(z.string(), jsonSchema) });
+const openingSchema = z.object({
+  cwd: z.string(),
+  options: z.record(z.string(), jsonSchema),
+  /** `few`: of the server's environment it has keys of providers and what programs need, and nothing else. */
+  env: z.optional(z.literal("few")),
+});
 export type Opening = z.infer<typeof openingSchema>;
 
 /** A file each, readable by the person only. */

@@ -193,11 +193,17 @@ export class ServedSessions {
     return lendSession(session, caller, brought);
   }
 
-  /** For what is due by the clock: begun with this id where there is none, and where `opening` says how. */
-  async useOrBegin(id: string, opening: Opening | undefined): Promise<OpenSession> {
-    // What it is opened with is kept before it is there: whoever takes it up after a crash opens it the same.
-    if (opening && !this.#open.has(id) && !(await this.sessions.find(id)))
-      await this.#openings.keep(id, opening).then(() => this.#begin(opening));
+  /**
+   * For what is due by the clock, and for groups: begun with this id where there is none, and where `opening` says how.
+   * `anew`: one that is not open is opened by what is said now.
+   */
+  async useOrBegin(id: string, opening: Opening | undefined, how?: "anew"): Promise<OpenSession> {
+    if (opening && !this.#open.has(id)) {
+      const isKnown = (await this.sessions.find(id)) !== undefined;
+      // What it is opened with is kept before it is there: whoever takes it up after a crash opens it the same.
+      if (!isKnown || how === "anew") await this.#openings.keep(id, opening);
+      if (!isKnown && !this.#open.has(id)) await this.#begin(opening);
+    }
     return (await this.#use(id)).session;
   }
 

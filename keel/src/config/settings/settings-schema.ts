@@ -4,6 +4,7 @@ import type { JsonObject } from "../../kernel/json.ts";
 import { schemaOf } from "../../kernel/schema.ts";
 import { effortSchema } from "../../protocol/settings.ts";
 import { modelInfoSchema } from "../../protocol/usage.ts";
+import { groups } from "./group-settings.ts";
 import {
   amount,
   audit,
@@ -255,6 +256,7 @@ export const settingsSchema = z.object({
     "`true`: sessions in which somebody answers connect to the editor that has the folder open, as with `--ide`.",
   ),
   terminal: setting(terminal, "The screen of `keel` on a terminal."),
+  groups: setting(groups, "Chat groups with agents of their own."),
   search: setting(search, "The search of the web."),
   web: setting(web, "The reading of web pages."),
 });
@@ -284,6 +286,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   "sandbox.credentials": "it says where your keys go",
   store: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
+  groups: "it says which folders and services agents of groups reach",
   autoConnectIde: "it shows what Keel would change to another program",
 };
 

@@ -90,7 +90,7 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
     asks: "answered",
     tell: (what, facts) => log.say(what, facts),
   });
-  const groups = new HomeGroups(home, served, { tell: (what, facts) => log.say(what, facts) });
+  const groups = new HomeGroups(home, served, { env, tell: (what, facts) => log.say(what, facts) });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
     await forgetServerState(home.path);

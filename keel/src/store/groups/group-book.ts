@@ -10,7 +10,14 @@ import type {
   SaidLine,
   ToldBatch,
 } from "../../ports/groups.ts";
-import { type ChatGroup, groupSchema } from "../../protocol/group.ts";
+import {
+  type ChatGroup,
+  type GroupChannel,
+  type GroupStatus,
+  groupChannels,
+  groupSchema,
+  type KnownChat,
+} from "../../protocol/group.ts";
 import { SharedDatabase, type SqlRow } from "../sqlite/database.ts";
 
 const tables = `
@@ -31,7 +38,19 @@ CREATE TABLE outgoing (
   text TEXT NOT NULL, is_sent INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX outgoing_by_id ON outgoing ("group", id);
-CREATE INDEX outgoing_unsent ON outgoing ("group", place) WHERE is_sent = 0`;
+CREATE INDEX outgoing_unsent ON outgoing ("group", place) WHERE is_sent = 0;
+`;
+
+/** What channels have heard of, and how far they were read. */
+const chats = `
+CREATE TABLE chats (
+  channel TEXT NOT NULL, chat TEXT NOT NULL, name TEXT NOT NULL, seen_at INTEGER NOT NULL,
+  PRIMARY KEY (channel, chat)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE marks (channel TEXT PRIMARY KEY, mark TEXT NOT NULL) STRICT, WITHOUT ROWID`;
+
+/** Chats that nobody registered: the oldest are forgotten. */
+const maxChats = 1_000;
 
 const fileIn = (folder: string): string => path.join(folder, "groups.sqlite");
 
@@ -43,7 +62,13 @@ export class SqliteGroupBook implements GroupBook, GroupRegister {
   readonly #database: SharedDatabase;
 
   constructor(file: string) {
-    this.#database = new SharedDatabase({ path: file, tables, version: 1, sync: "full" });
+    this.#database = new SharedDatabase({
+      path: file,
+      tables: tables + chats,
+      version: 2,
+      upgrades: { 1: chats },
+      sync: "full",
+    });
   }
 
   take(
@@ -144,11 +169,90 @@ export class SqliteGroupBook implements GroupBook, GroupRegister {
 
   add(group: ChatGroup): Promise<boolean> {
     const address = `${group.channel}:${group.chat}`;
-    return this.#database.change(
-      (run) =>
-        run.run("INSERT OR IGNORE INTO groups VALUES (?, ?, ?)", group.id, address, JSON.stringify(group))
-          .changes > 0,
+    return this.#database.change((run) => {
+      const rows = group.main === true ? run.all("SELECT data FROM groups") : [];
+      if (rows.some((row) => groupIn(row)?.main === true)) return false;
+      const words = [group.id, address, JSON.stringify(group)] as const;
+      return run.run("INSERT OR IGNORE INTO groups VALUES (?, ?, ?)", ...words).changes > 0;
+    });
+  }
+
+  async at(channel: GroupChannel, chat: string): Promise<ChatGroup | undefined> {
+    const row = await this.#database.read((run) =>
+      run.get("SELECT data FROM groups WHERE address = ?", `${channel}:${chat}`),
     );
+    return row && groupIn(row);
+  }
+
+  async saw({ channel, chat, name, seenAt }: KnownChat): Promise<void> {
+    await this.#database.change((run) => {
+      run.run(
+        `INSERT INTO chats VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+         SET name = excluded.name, seen_at = max(seen_at, excluded.seen_at)`,
+        channel,
+        chat,
+        name,
+        seenAt,
+      );
+      run.run(
+        "DELETE FROM chats WHERE seen_at < (SELECT seen_at FROM chats ORDER BY seen_at DESC LIMIT 1 OFFSET ?)",
+        maxChats - 1,
+      );
+    });
+  }
+
+  async chats(): Promise<readonly KnownChat[]> {
+    const rows = await this.#database.read((run) =>
+      run.all("SELECT channel, chat, name, seen_at FROM chats ORDER BY seen_at DESC, chat"),
+    );
+    return rows.flatMap((row) => {
+      const channel = groupChannels.find((known) => known === row["channel"]);
+      if (!channel) return [];
+      return [
+        { channel, chat: String(row["chat"]), name: String(row["name"]), seenAt: Number(row["seen_at"]) },
+      ];
+    });
+  }
+
+  async mark(channel: string): Promise<string | undefined> {
+    const row = await this.#database.read((run) =>
+      run.get("SELECT mark FROM marks WHERE channel = ?", channel),
+    );
+    return row && String(row["mark"]);
+  }
+
+  async keepMark(channel: string, mark: string): Promise<void> {
+    await this.#database.change((run) =>
+      run.run(
+        "INSERT INTO marks VALUES (?, ?) ON CONFLICT DO UPDATE SET mark = excluded.mark",
+        channel,
+        mark,
+      ),
+    );
+  }
+
+  status(group: string): Promise<GroupStatus> {
+    return this.#database.read((run) => {
+      const row = run.get(
+        `SELECT
+           (SELECT count(*) FROM messages WHERE "group" = ?1
+             AND seq > coalesce((SELECT seq FROM heard WHERE "group" = ?1), 0)) AS waiting,
+           (SELECT count(*) FROM batches WHERE "group" = ?1) AS open,
+           (SELECT coalesce(max(tries), 0) FROM batches WHERE "group" = ?1) AS tries,
+           (SELECT count(*) FROM outgoing WHERE "group" = ?1 AND is_sent = 0) AS unsent,
+           (SELECT max(at) FROM (SELECT max(at) AS at FROM messages WHERE "group" = ?1
+             UNION ALL SELECT max(at) FROM outgoing WHERE "group" = ?1)) AS last_at`,
+        group,
+      );
+      const last = row?.["last_at"] ?? null;
+      return {
+        waiting: Number(row?.["waiting"]),
+        open: Number(row?.["open"]),
+        tries: Number(row?.["tries"]),
+        unsent: Number(row?.["unsent"]),
+        lastAt: last === null ? undefined : Number(last),
+      };
+    });
   }
 
   remove(id: string): Promise<boolean> {

@@ -167,6 +167,24 @@ export const groupCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./groups.ts")).add,
   }),
   command({
+    usage: "keel groups register CHANNEL:CHAT ID [OPTIONS]",
+    says: "Makes a group of a chat that a channel has heard of",
+    options: async () => (await import("./groups.ts")).groupAddOptions,
+    load: async () => (await import("./groups.ts")).register,
+  }),
+  command({
+    usage: "keel groups chats [--json]",
+    says: "The chats that channels have heard of and that are no groups yet",
+    options: json,
+    load: async () => (await import("./groups.ts")).chats,
+  }),
+  command({
+    usage: "keel groups status [ID] [--json]",
+    says: "What is at work in the groups, what waits, and what they are not given",
+    options: json,
+    load: async () => (await import("./groups.ts")).status,
+  }),
+  command({
     usage: "keel groups list [--json]",
     says: "The groups, with what their agents listen to",
     options: json,
