@@ -22,7 +22,7 @@ export type GroupState = GroupStatus & {
   readonly instructions: readonly string[];
 };
 
-type Place = { readonly version: string; readonly env: EnvironmentVariables };
+type OpeningPlace = { readonly version: string; readonly env: EnvironmentVariables };
 
 const defaultTrigger = "@keel";
 const maxSaid = 100_000;
@@ -43,7 +43,7 @@ export function changeGroups(home: Home, book: GroupBook & GroupRegister) {
   return {
     list: (): Promise<readonly ChatGroup[]> => book.list(),
 
-    async add(wish: GroupWish, server: Place): Promise<ChatGroup> {
+    async add(wish: GroupWish, server: OpeningPlace): Promise<ChatGroup> {
       const group = groupOf(wish, { session: home.ids.uuid(), createdAt: home.clock.now() });
       const [refused] = await refusedOf(group, server.env);
       if (refused !== undefined) throw wrong(`This group cannot have ${refused}.`);

@@ -1,6 +1,5 @@
 /** The groups of a home in the process that serves it: who listens, who works, and how many at once. */
 
-import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { GroupTalk } from "../../groups/group-talk.ts";
 import { Slots } from "../../groups/slots.ts";
 import { toFault } from "../../kernel/fault.ts";
@@ -12,7 +11,7 @@ import { folderBell } from "../schedules/bell.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { sessionAgent } from "./group-agent.ts";
 import { openingOf, readInstructions } from "./group-opening.ts";
-import { groupSettings, mostAtOnce, mountPlaces } from "./group-settings.ts";
+import { type GroupSettings, groupSettings, mostAtOnce, mountPlaces } from "./group-settings.ts";
 import { resolveMounts } from "./mounts.ts";
 
 /** Without an answer for so long an agent is stopped. */
@@ -26,8 +25,7 @@ export type GroupsPorts = {
   readonly tell?: ((what: string, facts: Readonly<Record<string, string | number>>) => void) | undefined;
 };
 
-type Groups = NonNullable<KeelSettings["groups"]>;
-type OpenBook = GroupBook & GroupRegister & { close(): Promise<void> };
+type OpenGroupBook = GroupBook & GroupRegister & { close(): Promise<void> };
 
 export class HomeGroups {
   readonly #home: Home;
@@ -35,7 +33,7 @@ export class HomeGroups {
   readonly #ports: GroupsPorts;
   readonly #talks = new Map<string, GroupTalk>();
   readonly #opening = new Map<string, Promise<OpenSession>>();
-  #opened: Promise<{ book: OpenBook; settings: Groups; slots: Slots }> | undefined;
+  #opened: Promise<{ book: OpenGroupBook; settings: GroupSettings; slots: Slots }> | undefined;
   #leave: (() => void) | undefined;
 
   constructor(home: Home, served: ServedSessions, ports: GroupsPorts) {
@@ -103,12 +101,12 @@ export class HomeGroups {
     );
   }
 
-  #agentOf(group: ChatGroup, settings: Groups): GroupAgent {
+  #agentOf(group: ChatGroup, settings: GroupSettings): GroupAgent {
     return sessionAgent(group, { use: () => this.#use(group, settings) });
   }
 
   /** Two that come at once have the same session. */
-  async #use(group: ChatGroup, settings: Groups): Promise<OpenSession> {
+  async #use(group: ChatGroup, settings: GroupSettings): Promise<OpenSession> {
     const known = this.#opening.get(group.id);
     if (known) return known;
     const opening = this.#openingOf(group, settings).then((made) =>
@@ -118,7 +116,7 @@ export class HomeGroups {
     return opening.finally(() => this.#opening.delete(group.id));
   }
 
-  async #openingOf(group: ChatGroup, settings: Groups) {
+  async #openingOf(group: ChatGroup, settings: GroupSettings) {
     const { given, refused } = resolveMounts(group, mountPlaces(this.#home, settings, this.#ports.env));
     for (const why of refused) this.#ports.tell?.("mount.refused", { group: group.id, why });
     const instructions = await readInstructions(this.#home.groupsPath, group.id);

@@ -198,12 +198,10 @@ export class ServedSessions {
    * `anew`: one that is not open is opened by what is said now.
    */
   async useOrBegin(id: string, opening: Opening | undefined, how?: "anew"): Promise<OpenSession> {
-    if (opening && !this.#open.has(id)) {
-      const isKnown = (await this.sessions.find(id)) !== undefined;
-      // What it is opened with is kept before it is there: whoever takes it up after a crash opens it the same.
-      if (!isKnown || how === "anew") await this.#openings.keep(id, opening);
-      if (!isKnown && !this.#open.has(id)) await this.#begin(opening);
-    }
+    const isNew = opening && !this.#open.has(id) && !(await this.sessions.find(id));
+    // What it is opened with is kept before it is there: whoever takes it up after a crash opens it the same.
+    if (opening && (isNew || how === "anew")) await this.#openings.keep(id, opening);
+    if (isNew) await this.#begin(opening);
     return (await this.#use(id)).session;
   }
 
