@@ -1,8 +1,7 @@
 // The message, the call and the change with which something began to fail, on real folders and real sessions.
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,6 +13,7 @@ import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { firstBad } from "../keel/src/time/bisect/first-bad.ts";
 import { countOf, seed } from "./support/budget.ts";
 import { agree, say, scriptedHome } from "./support/scripted-home.ts";
+import { treeHash } from "./support/tree-hash.ts";
 import { verifies } from "./support/verifies.ts";
 
 const patience = { timeout: 60 * 60_000 };
@@ -74,19 +74,6 @@ async function recorded(turns: number, breaksAt: number) {
   return { ...stage, id: session.id, events };
 }
 
-const treeHash = (folder: string): string => {
-  const sum = createHash("sha256");
-  for (const name of readdirSync(folder, { recursive: true }).map(String).sort())
-    if (!name.startsWith(".git")) sum.update(name).update(tryRead(path.join(folder, name)));
-  return sum.digest("hex");
-};
-const tryRead = (file: string): Buffer | string => {
-  try {
-    return readFileSync(file);
-  } catch {
-    return "folder";
-  }
-};
 const scratches = (): string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`keel-scratch-${process.pid}-`));
 

@@ -144,6 +144,8 @@ export const budgets = {
   "replayed-sessions": { sample: 25, full: 2_000, seconds: 4 },
   /** Sessions of thirty messages in real repositories, one of which breaks something. */
   bisects: { sample: 1, full: 30, seconds: 6 },
+  /** Events of a session behind which its files are had back. */
+  "what-if-points": { sample: 12, full: 300, seconds: 3 },
   /** Worlds of the simulation whose sessions are told as spans. */
   "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
   /** Changes of Keel that a replay must find. */

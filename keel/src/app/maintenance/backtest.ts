@@ -102,6 +102,14 @@ const group = z.optional(z.object(ruleLists));
 const fileSchema = z.object({ permissions: group, rules: group, ...ruleLists });
 
 async function rulesOfFile(file: string): Promise<Rules> {
+  const { allow, ask, deny } = await ruleListsOf(file);
+  const rulesOf = (list: readonly string[] = []): PermissionRule[] =>
+    list.flatMap((text) => parseRule(text, "flags") ?? []);
+  return { ...noRules, allow: rulesOf(allow), ask: rulesOf(ask), deny: rulesOf(deny) };
+}
+
+/** The rules that a file has, as texts, each of which is one. Throws `usage`. */
+export async function ruleListsOf(file: string): Promise<z.infer<z.ZodMiniObject<typeof ruleLists>>> {
   const refuse = (reason: string) => fault("usage", { reason: `${file} holds no rules to try: ${reason}.` });
   const read = await readPlainText(file, { links: "follow" });
   if (read.kind === "missing") throw refuse("there is no such file");
@@ -112,12 +120,9 @@ async function rulesOfFile(file: string): Promise<Rules> {
   if (!parsed.ok) throw refuse(sayIssues(parsed.error));
   const { allow, ask, deny } = parsed.value.permissions ?? parsed.value.rules ?? parsed.value;
   if (!allow && !ask && !deny) throw refuse("it has none of allow, ask and deny");
-  const rulesOf = (list: readonly string[] = []): PermissionRule[] =>
-    list.map((text) => {
-      const rule = parseRule(text, "flags");
-      // What is no rule would silently allow or deny nothing, and the counts would be of other rules.
-      if (!rule) throw refuse(`${JSON.stringify(text)} is not a permission rule. ${ruleForms}`);
-      return rule;
-    });
-  return { ...noRules, allow: rulesOf(allow), ask: rulesOf(ask), deny: rulesOf(deny) };
+  // What is no rule would silently allow or deny nothing, and the counts would be of other rules.
+  for (const text of [allow, ask, deny].flatMap((list) => list ?? []))
+    if (!parseRule(text, "flags"))
+      throw refuse(`${JSON.stringify(text)} is not a permission rule. ${ruleForms}`);
+  return { allow, ask, deny };
 }

@@ -2,7 +2,6 @@
  * `keel bisect`: the message, the call and the change with which a command began to fail, in a copy of the folder with
  * the files as they were; or the event with which something about the log became true. The session is only read.
  */
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createTwoFilesPatch } from "diff";
@@ -11,11 +10,11 @@ import { emptyState, type SessionState } from "../../core/state/state.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { firstBad, type PointSearch } from "../../time/bisect/first-bad.ts";
-import { type EditCall, type Past, type PastTurn, pastOf } from "../../time/bisect/moments.ts";
+import { pastOf } from "../../time/bisect/moments.ts";
 import { openBlobs } from "../../workspace/checkpoints/blobs.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
-import { groupGuard } from "../../workspace/processes/process-guard.ts";
-import { nodeShell } from "../../workspace/processes/shell.ts";
+import { folderChecks } from "./check-command.ts";
+import { isSame, type Moment, momentsOf } from "./moments.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
 
 export type Bisected = {
@@ -53,13 +52,6 @@ export type CommandPredicate = {
   tell(text: string): void;
 };
 
-type Moment = {
-  readonly turn: PastTurn | undefined;
-  /** The call that led here, where one alone did. */
-  readonly call?: EditCall | undefined;
-  readonly files: ReadonlyMap<string, Uint8Array | null>;
-};
-
 /** Exit code 0 is good, every other bad, as for `git bisect`. */
 export async function bisectByCommand(
   events: readonly Durable[],
@@ -69,36 +61,18 @@ export async function bisectByCommand(
   const blobs = openBlobs({ folder, now: () => 0 });
   const { moments, lost } = await momentsOf(past, cwd, async (name) => blobs.get(name));
   await using scratch = await openScratch(cwd, env, signal);
-  const guard = groupGuard();
-  const shell = nodeShell({ env, guard });
-  try {
-    const search = await firstBad(
-      moments.length,
-      async (point) => {
-        await putAt(scratch, moments[point]);
-        const bad = await fails();
-        tell(`${bad ? "fails" : "works"}  ${nameOf(moments, point)}`);
-        return bad;
-      },
-      { twice },
-    );
-    return { points: moments.length, looks: search.looks, found: foundIn(moments, search, cwd), lost };
-  } finally {
-    await guard.close();
-  }
-
-  async function fails(): Promise<boolean> {
-    const running = await shell.start({ text: command, cwd: scratch.folder, timeoutMs, maxBytes: 64 * 1024 });
-    const stop = (): void => void running.stop();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    const { exitCode } = await running.over;
-    signal.removeEventListener("abort", stop);
-    // What it left running would work on the next moment's files.
-    await running.stop();
-    if (signal.aborted) throw fault("aborted");
-    return exitCode !== 0;
-  }
+  await using checks = folderChecks({ env, timeoutMs, signal });
+  const search = await firstBad(
+    moments.length,
+    async (point) => {
+      await putAt(scratch, moments[point]);
+      const bad = (await checks.run(command, scratch.folder)).exitCode !== 0;
+      tell(`${bad ? "fails" : "works"}  ${nameOf(moments, point)}`);
+      return bad;
+    },
+    { twice },
+  );
+  return { points: moments.length, looks: search.looks, found: foundIn(moments, search, cwd), lost };
 }
 
 /** Whether something holds for what the log folds to, or for its text, up to an event; once true it stays so. */
@@ -133,83 +107,6 @@ async function putAt(scratch: Scratch, moment: Moment | undefined): Promise<void
   for (const [file, content] of moment?.files ?? []) await scratch.put(file, content);
 }
 
-/** Every moment says of every file that changes at any of them what it is there: they can be visited in any order. */
-async function momentsOf(
-  past: Past,
-  cwd: string,
-  blob: (name: string) => Promise<Uint8Array | undefined>,
-): Promise<{ moments: Moment[]; lost: string[] }> {
-  const changed = new Set<string>();
-  const lost = new Set<string>();
-  const before = past.turns.map(({ checkpoint }) => past.filesBefore(checkpoint));
-  for (const files of before) for (const file of files.keys()) changed.add(file);
-  for (const { checkpoint } of past.turns) for (const file of past.lostSince(checkpoint)) lost.add(file);
-  const now = new Map<string, Uint8Array | null>();
-  for (const file of changed) now.set(file, await readFile(file).catch(() => null));
-  const whole: Map<string, Uint8Array | null>[] = [];
-  for (const files of before) {
-    const contents = new Map(now);
-    for (const [file, name] of files) {
-      const content = name === null ? null : await blob(name);
-      if (content === undefined) lost.add(file);
-      else contents.set(file, content);
-    }
-    whole.push(contents);
-  }
-  whole.push(now);
-  const moments: Moment[] = [];
-  for (const [at, files] of whole.entries()) {
-    const turn = past.turns[at - 1];
-    const previous = whole[at - 1];
-    if (turn && previous) moments.push(...withinTurn(turn, previous, files));
-    moments.push({ turn, files, ...lastCall(turn, previous, files) });
-  }
-  return { moments, lost: [...lost].filter((file) => file.startsWith(cwd)) };
-}
-
-/** The moments after each edit but the last, where the edits of a turn explain all that it changed. */
-function withinTurn(
-  turn: PastTurn,
-  before: ReadonlyMap<string, Uint8Array | null>,
-  after: ReadonlyMap<string, Uint8Array | null>,
-): Moment[] {
-  const steps: Moment[] = [];
-  let files = new Map(before);
-  for (const call of turn.edits) {
-    const content = files.get(call.path);
-    if (content === undefined) return [];
-    const edited = call.edit(content === null ? "" : decoder.decode(content));
-    if (edited === null) return [];
-    files = new Map(files).set(call.path, encoder.encode(edited));
-    steps.push({ turn, call, files });
-  }
-  return isSameFiles(files, after) ? steps.slice(0, -1) : [];
-}
-
-/** The last edit leads to the end of its turn. */
-function lastCall(
-  turn: PastTurn | undefined,
-  before: ReadonlyMap<string, Uint8Array | null> | undefined,
-  after: ReadonlyMap<string, Uint8Array | null>,
-): { call?: EditCall } {
-  const last = turn?.edits.at(-1);
-  if (!turn || !last || !before) return {};
-  const isWhole =
-    turn.edits.length === 1 ? turn.others.length === 0 : withinTurn(turn, before, after).length > 0;
-  return isWhole ? { call: last } : {};
-}
-
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
-
-const isSameFiles = (
-  left: ReadonlyMap<string, Uint8Array | null>,
-  right: ReadonlyMap<string, Uint8Array | null>,
-): boolean => [...left].every(([file, content]) => isSame(content, right.get(file) ?? null));
-
-const isSame = (left: Uint8Array | null, right: Uint8Array | null): boolean =>
-  left === null || right === null ? left === right : Buffer.compare(left, right) === 0;
-
 function nameOf(moments: readonly Moment[], point: number): string {
   const { turn, call } = moments[point] ?? {};
   if (!turn) return "before the first message";
@@ -236,6 +133,8 @@ function foundIn(moments: readonly Moment[], { first, unsure }: PointSearch, cwd
 }
 
 const named = ({ callId, tool }: { callId: string; tool: string }) => ({ callId, tool });
+
+const decoder = new TextDecoder();
 
 function diffOf(before: Moment["files"] | undefined, after: Moment["files"], cwd: string): string {
   const text = (content: Uint8Array | null | undefined): string => (content ? decoder.decode(content) : "");

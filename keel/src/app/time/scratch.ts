@@ -12,6 +12,7 @@ import {
   readdir,
   readlink,
   realpath,
+  rename,
   rm,
   symlink,
   writeFile,
@@ -28,12 +29,20 @@ export type Scratch = AsyncDisposable & {
   readonly folder: string;
   /** Puts a file, by its path in the original; null: removes it. False where it is not in the folder. */
   put(file: string, content: Uint8Array | null): Promise<boolean>;
+  /** A place beside the folder that goes with it. */
+  beside(name: string): string;
+};
+
+export type ScratchWish = {
+  /** Whose history the copy has, in a repository of its own without a way back: nothing there is written. */
+  readonly historyOf?: string | undefined;
 };
 
 export async function openScratch(
   original: string,
   env: ProcessEnvironment,
   signal: AbortSignal,
+  { historyOf }: ScratchWish = {},
 ): Promise<Scratch> {
   await sweep();
   const from = await realpath(original);
@@ -42,6 +51,7 @@ export async function openScratch(
   const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 3 });
   try {
     await copyTree(from, folder, env, signal);
+    if (historyOf !== undefined) await copyHistory(historyOf, folder, env, signal);
   } catch (thrown) {
     await remove();
     throw thrown;
@@ -59,6 +69,7 @@ export async function openScratch(
       }
       return true;
     },
+    beside: (name) => path.join(own, `${path.basename(from)}.${name}`),
     [Symbol.asyncDispose]: remove,
   };
 }
@@ -84,6 +95,27 @@ async function copyTree(
   for (const name of linked)
     if (existsSync(path.join(from, name)) && !existsSync(path.join(to, name)))
       await symlink(path.join(from, name), path.join(to, name));
+}
+
+/** Where there is no repository, or git refuses, there is no history. */
+async function copyHistory(
+  from: string,
+  to: string,
+  env: ProcessEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!existsSync(path.join(from, ".git"))) return;
+  const draft = `${to}.history`;
+  const made = await gitIn({ cwd: path.dirname(to), env, maxMs: 60_000 })(
+    ["clone", "--quiet", "--shared", "--no-checkout", from, draft],
+    signal,
+  );
+  if (!made.ok) return;
+  await rename(path.join(draft, ".git"), path.join(to, ".git"));
+  await rm(draft, { recursive: true, force: true });
+  const git = gitIn({ cwd: to, env, maxMs: 60_000 });
+  await git(["remote", "remove", "origin"], signal);
+  await git(["reset", "--quiet"], signal);
 }
 
 const linked: readonly string[] = ["node_modules", ".venv", "vendor"];

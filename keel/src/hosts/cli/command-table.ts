@@ -6,6 +6,7 @@ import { type CliCommand, type CommandRow, json, yes } from "./command.ts";
 import { mcpCommands } from "./commands/mcp-commands.ts";
 import { groupCommands, scheduleCommands, serverCommands } from "./commands/server-commands.ts";
 import { recordCommands, settingsCommands } from "./commands/settings-commands.ts";
+import { timeCommands } from "./commands/time-commands.ts";
 import type { Context } from "./context.ts";
 
 const help = { help: { kind: "flag", short: "h", says: "Show this help" } } as const satisfies CliOptions;
@@ -67,6 +68,7 @@ export const commands: readonly CliCommand[] = [
     options: { ...json, preview: { kind: "flag", says: "Only say what would change" } },
     load: async () => (await import("./commands/sessions.ts")).rewindSession,
   }),
+  ...timeCommands(command),
   ...recordCommands(command),
   command({
     usage: "keel models [--json]",

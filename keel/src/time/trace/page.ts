@@ -1,8 +1,7 @@
 /** A trace as one HTML page that needs nothing else: a row for each span, on one line of time, with its figures. */
+import { escaped, wholePage } from "../page-parts.ts";
 import type { TraceSpan } from "./spans.ts";
 import { sumsOf } from "./sums.ts";
-
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const style = `body{font:14px/1.4 system-ui,sans-serif;margin:1.5rem;color-scheme:light dark}
 table{border-collapse:collapse;margin:0 0 1.5rem}th,td{text-align:left;padding:.1rem .8rem .1rem 0;font-weight:normal}
@@ -28,23 +27,10 @@ export function tracePage(spans: readonly TraceSpan[], title: string): string {
   const traces = [...Map.groupBy(spans, ({ traceId }) => traceId)].sort(
     ([, left], [, right]) => startOf(left) - startOf(right),
   );
-  return [
-    "<!doctype html>",
-    '<html lang="en">',
-    "<head>",
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
-    '<meta name="viewport" content="width=device-width">',
-    `<title>${escaped(title)}</title>`,
-    `<style>${style}</style>`,
-    "</head>",
-    `<body><h1>${escaped(title)}</h1>`,
+  return wholePage(title, style, [
     `<table>${facts.map(([name, value]) => `<tr><th>${name}</th><td>${value}</td></tr>`).join("")}</table>`,
     ...traces.map(([id, each]) => traceSection(id, each)),
-    "</body>",
-    "</html>",
-    "",
-  ].join("\n");
+  ]);
 }
 
 const startOf = (spans: readonly TraceSpan[]): number => Math.min(...spans.map(({ startMs }) => startMs));
@@ -87,6 +73,3 @@ function figures({ startMs, endMs, attributes, error }: TraceSpan): string {
 }
 
 const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -124,43 +124,6 @@ export const settingsCommands = (command: Define): readonly CliCommand[] => [
 /** About what is on record: what was used and paid, who decided what, what was said. */
 export const recordCommands = (command: Define): CliCommand[] => [
   command({
-    usage: "keel replay [ID [--to SEQ]] [--all | --check FOLDER] [--prompt FILE] [--junit FILE] [--json]",
-    says: "Plays recorded sessions through today's engine: the first request that differs",
-    options: {
-      ...json,
-      to: { kind: "text", value: "SEQ", says: "Only up to this event" },
-      all: { kind: "flag", says: "Every session that is kept" },
-      check: { kind: "text", value: "FOLDER", says: "The exported logs in this folder" },
-      prompt: { kind: "text", value: "FILE", says: "A prompt to try in place of the recorded one" },
-      junit: { kind: "text", value: "FILE", says: "Also as JUnit, for a check of every change" },
-    },
-    load: async () => (await import("./replay.ts")).replay,
-  }),
-  command({
-    usage:
-      "keel bisect ID [--text WORDS | --state FILE] [--twice] [--timeout SECONDS] [--json] [-- COMMAND...]",
-    says: "With which message and change of a session a command began to fail",
-    options: {
-      ...json,
-      text: { kind: "text", value: "WORDS", says: "The event with which these words came into the log" },
-      state: { kind: "text", value: "FILE", says: "A function of yours: export default (state) => boolean" },
-      twice: { kind: "flag", says: "Look twice at each moment, and say if that differs" },
-      timeout: { kind: "text", value: "SECONDS", says: "For each run; 600 when left out" },
-    },
-    load: async () => (await import("./bisect.ts")).bisect,
-  }),
-  command({
-    usage: "keel trace ID [--otlp | --send URL] [--names 1.41|genai-main] [-o FILE]",
-    says: "A session on a line of time: one page, or spans for a collector",
-    options: {
-      otlp: { kind: "flag", says: "As OpenTelemetry writes it, in JSON" },
-      send: { kind: "text", value: "URL", says: "To this collector, by OTLP over HTTP" },
-      names: { kind: "text", value: "WHICH", says: "Which text of the conventions: 1.41 or genai-main" },
-      output: { kind: "text", short: "o", value: "FILE", says: "Where to; standard output when left out" },
-    },
-    load: async () => (await import("./trace.ts")).trace,
-  }),
-  command({
     usage: "keel usage [SESSION] [--project] [--days N] [--tools] [--json|--metrics]",
     says: "What a session cost, and how the cache served it; the newest if none is named",
     options: {
