@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import path from "node:path";
 import { createTwoFilesPatch } from "diff";
 
-export type FileChange = {
+export type TreeChange = {
   /** Within the folder. */
   readonly path: string;
   readonly kind: "added" | "removed" | "changed";
@@ -17,9 +17,9 @@ const left: readonly string[] = [".git", "node_modules", ".venv", "vendor"];
 const maxDiffBytes = 512 * 1024;
 
 /** Sorted by path. Installed packages and git's own files do not count. */
-export async function changesBetween(before: string, after: string): Promise<FileChange[]> {
+export async function changesBetween(before: string, after: string): Promise<TreeChange[]> {
   const names = new Set([...(await filesIn(before)), ...(await filesIn(after))]);
-  const changes: FileChange[] = [];
+  const changes: TreeChange[] = [];
   for (const name of [...names].sort()) {
     const [then, now] = [await contentOf(path.join(before, name)), await contentOf(path.join(after, name))];
     if (then === undefined ? now === undefined : now !== undefined && then.equals(now)) continue;
@@ -47,7 +47,7 @@ async function contentOf(file: string): Promise<Buffer | undefined> {
   return facts?.isFile() ? readFile(file) : undefined;
 }
 
-function changeOf(name: string, then: Buffer | undefined, now: Buffer | undefined): FileChange {
+function changeOf(name: string, then: Buffer | undefined, now: Buffer | undefined): TreeChange {
   const kind = then === undefined ? "added" : now === undefined ? "removed" : "changed";
   const isText = [then, now].every((each) => each === undefined || (isReadable(each) && !each.includes(0)));
   if (!isText) return { path: name, kind, insertions: 0, deletions: 0 };

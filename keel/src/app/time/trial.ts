@@ -54,14 +54,14 @@ export class Purse {
   }
 }
 
-export type Tried = {
+export type TrialRun = {
   /** What it recorded, without what it went on with. */
   readonly events: readonly Durable[];
   readonly stopped?: "budget" | "time" | "person" | undefined;
 };
 
 /** Throws what kept it from opening, and what its log could not be written for. */
-export async function runTrial(wish: TrialWish): Promise<Tried> {
+export async function runTrial(wish: TrialWish): Promise<TrialRun> {
   const resources = homeResources(wish.logs);
   try {
     if (wish.log)
@@ -85,9 +85,9 @@ async function converse(
   session: OpenSession,
   { says, signal, timeoutMs, purse }: TrialWish,
   sleep: (ms: number, signal: AbortSignal) => Promise<unknown>,
-): Promise<Tried["stopped"]> {
-  let stopped: Tried["stopped"];
-  const stop = (why: NonNullable<Tried["stopped"]>): void => {
+): Promise<TrialRun["stopped"]> {
+  let stopped: TrialRun["stopped"];
+  const stop = (why: NonNullable<TrialRun["stopped"]>): void => {
     stopped ??= why;
     void session.submit({ type: "interrupt" }).catch(() => undefined);
   };

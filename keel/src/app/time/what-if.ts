@@ -31,8 +31,8 @@ import { type CheckRun, folderChecks } from "./check-command.ts";
 import { type Moment, momentsOf } from "./moments.ts";
 import { replayWorld } from "./replay-world.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
-import { changesBetween, type FileChange } from "./tree.ts";
-import { Purse, runTrial, type Tried } from "./trial.ts";
+import { changesBetween, type TreeChange } from "./tree.ts";
+import { Purse, runTrial, type TrialRun } from "./trial.ts";
 
 /** What is other than it was; nothing: the same once more. */
 export type WhatIfChange = {
@@ -78,9 +78,9 @@ export type WhatIfPlace = SettingsLocation & {
 export type WhatIfRow = {
   readonly name: string;
   readonly outcome: TurnsOutcome;
-  readonly files: readonly FileChange[];
+  readonly files: readonly TreeChange[];
   readonly check?: CheckRun | undefined;
-  readonly stopped?: Tried["stopped"];
+  readonly stopped?: TrialRun["stopped"];
   /** What kept it from running. */
   readonly failure?: string | undefined;
 };
