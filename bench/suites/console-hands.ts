@@ -22,17 +22,28 @@ const watchAsk = `
   look();
 `;
 
-const hasQuestion = (screen: Screen): boolean => screen.rows().some((row) => row.includes(answer));
+/** By the choice that is pointed at: what somebody chose stays on the screen. */
+const hasQuestion = (screen: Screen): boolean => screen.rows().some((row) => row.includes(`› ${answer}`));
+
+const patienceMs = 30_000;
 
 async function goneFrom(screen: Screen): Promise<number> {
-  while (hasQuestion(screen)) await pause(2);
+  const deadline = performance.now() + patienceMs;
+  while (hasQuestion(screen)) {
+    if (performance.now() > deadline) throw new Error("the question has not gone from the screen");
+    await pause(2);
+  }
   return Date.now();
 }
 
 async function goneFromPage(page: Page): Promise<number> {
   const look = (): Promise<number | null> => page.evaluate("window.goneAt ?? null");
+  const deadline = performance.now() + patienceMs;
   let at = await look();
-  for (; at === null; at = await look()) await pause(20);
+  for (; at === null; at = await look()) {
+    if (performance.now() > deadline) throw new Error("the question has not gone from a page");
+    await pause(20);
+  }
   return at;
 }
 
