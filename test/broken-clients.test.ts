@@ -51,6 +51,18 @@ describe("a client that is gone without a word", () => {
   });
 });
 
+test("a call whose question is none fails under its number, and the next one is answered", async () => {
+  const at = await openDoor();
+  const client = connect({ url: at.url, secret: at.secret });
+  onTestFinished(() => client.close());
+  const wrong: unknown = "an id alone";
+  await expect(client.history(wrong as Parameters<typeof client.history>[0])).rejects.toMatchObject({
+    code: "usage",
+  });
+  expect(await client.sessions()).toEqual(expect.anything());
+  expect(client.link.state).toBe("connected");
+});
+
 describe("a client that is slow to speak", () => {
   const limits = { headMs: 200, requestMs: 400, lookMs: 20 };
 

@@ -85,7 +85,7 @@ export const serverFrameSchema = z.discriminatedUnion("type", [
   /** The session is closed; what is followed ends. */
   z.object({ type: z.literal("ended"), id: requestId }),
   z.object({ type: z.literal("pong"), at: z.number() }),
-  /** What came was no frame; nothing was done with it, and the connection stays. */
+  /** What came was no frame and had no number to answer under; nothing was done with it, and the connection stays. */
   z.object({ type: z.literal("error"), code: z.enum(["bad_json", "bad_field"]), message: z.string() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;

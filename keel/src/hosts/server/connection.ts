@@ -5,6 +5,7 @@
  */
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, reasonOf, toFault } from "../../kernel/fault.ts";
+import { asObject } from "../../kernel/json.ts";
 import { oneLine, visible } from "../../kernel/text.ts";
 import { type Envelope, isDurable } from "../../protocol/event/envelope.ts";
 import { isOperation, mayDo, operations } from "../../protocol/operation.ts";
@@ -84,6 +85,8 @@ class FramedConnection implements ClientConnection {
     this.#wrong += 1;
     // One slip is told and costs nothing else; who keeps sending what is no frame speaks something else.
     if (this.#wrong > maxWrong) this.#refuse(closeCodes.wrongFrame, "not the frames of keel.v1");
+    // Whoever waits under a number hears it there: otherwise a call with a wrong question would never end.
+    else if (read.id !== undefined) this.#fail(read.id, fault("usage", { reason: read.message }));
     else this.#send({ type: "error", code: read.code, message: read.message });
   }
 
@@ -246,7 +249,12 @@ class FramedConnection implements ClientConnection {
 
 type ReadFrame =
   | { readonly ok: true; readonly frame: ClientFrame }
-  | { readonly ok: false; readonly code: "bad_json" | "bad_field"; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: "bad_json" | "bad_field";
+      readonly message: string;
+      readonly id?: number | undefined;
+    };
 
 /** A frame, or why it is none. */
 function readFrame(message: string): ReadFrame {
@@ -258,5 +266,11 @@ function readFrame(message: string): ReadFrame {
   }
   const parsed = clientFrameSchema.safeParse(said);
   if (parsed.success) return { ok: true, frame: parsed.data };
-  return { ok: false, code: "bad_field", message: "That is no frame of keel.v1." };
+  const id = asObject(said)["id"];
+  return {
+    ok: false,
+    code: "bad_field",
+    message: "That is no frame of keel.v1.",
+    id: Number.isSafeInteger(id) ? Number(id) : undefined,
+  };
 }
