@@ -86,6 +86,8 @@ export const budgets = {
   "server-property": { sample: 20, full: 100_000, seconds: 10 },
   /** kill -9 of a server whose groups are written to. */
   "group-kills": { sample: 3, full: 200, seconds: 8 },
+  /** Messages to groups of two channels, with a kill -9 for every ten. */
+  "group-storm": { sample: 20, full: 2_000, seconds: 15 },
   /** Steps of a group's talk after which everything is gone. */
   "group-crashes": { sample: 24, full: 1_000, seconds: 3 },
   /** G43: places at which a proxy cuts a real connection, or the server starts anew. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { countOf } from "../../../test/support/budget.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 import type { AgentSays, ChatChannel, GroupAgent, GroupBook, SendOutcome } from "../ports/groups.ts";
 import { SqliteGroupBook } from "../store/groups/group-book.ts";
 import { fakeClock, instantClock } from "../testing/fake-clock.ts";
@@ -168,6 +169,7 @@ describe("what is said in a group", () => {
     const heard: string[] = [];
     world.agent.say = async function* ({ id }) {
       heard.push(id);
+      yield { kind: "taken" };
       if (heard.length === 1) await first.promise;
       yield says("Ok.");
       yield done;
@@ -315,4 +317,24 @@ test("a crash at any step: every message that is meant is answered once, and wha
     expect(world.chat.heard.length, hint).toBeLessThanOrEqual(expected.length + 1);
     expect(await world.book.batches(group.id), hint).toEqual([]);
   }
+});
+
+test("what a restart finds open is told to the agent in its order, however long each takes to begin", async () => {
+  verifies("S2.57");
+  const world = worldOf(() => [says("Ok."), done]);
+  for (const [at, text] of ["@keel one", "@keel two", "@keel three"].entries()) {
+    await write(world.book, at + 1, text);
+    await world.book.open(group.id, { input: `team-${at + 1}-1`, from: at, to: at + 1, tries: 1 });
+  }
+  const begun: string[] = [];
+  let calls = 0;
+  world.agent.say = async function* ({ id }) {
+    for (let steps = 10 - 3 * calls++; steps > 0; steps--) await Promise.resolve();
+    begun.push(id);
+    yield { kind: "taken" };
+    yield says("Ok.");
+    yield done;
+  };
+  await talked(world);
+  expect(begun).toEqual(["team-1-1", "team-2-1", "team-3-1"]);
 });

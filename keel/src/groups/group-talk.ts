@@ -33,6 +33,7 @@ export type TalkingGroup = Addressing & {
 /** A batch is told so often; then the group hears that it failed. */
 const maxTries = 5;
 const retryPause = { firstMs: 5_000, maxMs: 5 * 60_000 };
+const typingMs = 4_000;
 const sendPause = { firstMs: 1_000, maxMs: 60_000 };
 
 export class GroupTalk {
@@ -41,6 +42,8 @@ export class GroupTalk {
   readonly #ending = new AbortController();
   readonly #running = new Map<string, Promise<void>>();
   #look: Promise<void> = Promise.resolve();
+  /** Until the agent has what was told last: what comes after it is told after it. */
+  #told: Promise<void> = Promise.resolve();
   #flush: Promise<void> | undefined;
   #flushAgain = false;
 
@@ -90,13 +93,21 @@ export class GroupTalk {
 
   #start(batch: ToldBatch): void {
     if (this.#running.has(batch.input) || this.#ending.signal.aborted) return;
-    const run = this.#guarded("batch.failed", () => this.#run(batch)).finally(() =>
-      this.#running.delete(batch.input),
-    );
+    const before = this.#told;
+    const told = Promise.withResolvers<void>();
+    // One that is tried again has had its turn: nobody waits for it.
+    if (batch.tries === 1) this.#told = told.promise;
+    const run = this.#guarded("batch.failed", async () => {
+      await before;
+      await this.#run(batch, told.resolve);
+    }).finally(() => {
+      told.resolve();
+      this.#running.delete(batch.input);
+    });
     this.#running.set(batch.input, run);
   }
 
-  async #run(batch: ToldBatch): Promise<void> {
+  async #run(batch: ToldBatch, told: () => void): Promise<void> {
     const { book, clock, ids, tell } = this.#ports;
     const { signal } = this.#ending;
     if (batch.tries > 1) await clock.sleep(delayMs(retryPause, batch.tries - 1, ids.random()), signal);
@@ -104,7 +115,7 @@ export class GroupTalk {
     const leave = await this.#ports.slot(signal);
     try {
       if (signal.aborted) return;
-      const { end, queued } = await this.#hear(batch);
+      const { end, queued } = await this.#hear(batch, told);
       if (end === undefined) return;
       if (end.how === "done" || queued > 0) return await book.settle(this.#group.id, batch.input);
       tell?.("group.retry", { group: this.#group.id, tries: batch.tries, why: end.why });
@@ -121,15 +132,22 @@ export class GroupTalk {
   /** What it says is queued as it comes. Without an end: this process ends. */
   async #hear(
     batch: ToldBatch,
+    told: () => void,
   ): Promise<{ end: Extract<AgentSays, { kind: "end" }> | undefined; queued: number }> {
     const { book, agent, tell } = this.#ports;
     const messages = await book.messages(this.#group.id, batch.from, batch.to);
     const limit = new HardLimit(this.#group.hardLimitMs, this.#ports.clock, this.#ending.signal);
     let queued = 0;
+    const typing = new AbortController();
+    void this.#type(AbortSignal.any([typing.signal, limit.signal]));
     try {
       const said = agent.say({ id: batch.input, text: toldMessages(messages) }, limit.signal);
       for await (const one of said) {
         if (one.kind === "end") return { end: this.#ending.signal.aborted ? undefined : one, queued };
+        if (one.kind === "taken") {
+          told();
+          continue;
+        }
         // A result that says nothing is no sign of work: only real ones move the limit.
         if (one.text === null) continue;
         limit.move();
@@ -143,7 +161,17 @@ export class GroupTalk {
       const end = { kind: "end", how: "failed", why: toFault(thrown).code } as const;
       return { end: this.#ending.signal.aborted ? undefined : end, queued };
     } finally {
+      typing.abort();
       limit.end();
+    }
+  }
+
+  /** A channel forgets after a few seconds that somebody writes. That it cannot show it is nothing to stop for. */
+  async #type(signal: AbortSignal): Promise<void> {
+    const { channel, clock } = this.#ports;
+    while (channel.typing !== undefined && !signal.aborted) {
+      await channel.typing(this.#group.chat).catch(() => undefined);
+      await clock.sleep(typingMs, signal);
     }
   }
 
@@ -170,6 +198,8 @@ export class GroupTalk {
     this.#flushAgain = true;
     this.#flush ??= this.#guarded("send.failed", () => this.#flushAll()).finally(() => {
       this.#flush = undefined;
+      // Queued after the last look of the flush, and before its end was known.
+      if (this.#flushAgain && !this.#ending.signal.aborted) this.#send();
     });
   }
 

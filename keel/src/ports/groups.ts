@@ -83,11 +83,47 @@ export type SendOutcome =
 export interface ChatChannel {
   /** The longest text that it takes, in UTF-16 units. */
   readonly limit: number;
+  /** Throws where nobody can say whether it was sent: then it is sent again. */
   send(chat: string, text: string): Promise<SendOutcome>;
+  /** Shows for a few seconds that somebody writes. */
+  typing?(chat: string): Promise<void>;
 }
 
-/** `text` is the whole text of one result, `at` its number within the input; null changes the session and says nothing. */
+/** What somebody said in a chat of a channel. */
+export type ChannelMessage = {
+  /** The channel's own number: told twice, it is the same message. */
+  readonly id: string;
+  readonly chat: string;
+  readonly chatName: string;
+  readonly from: string;
+  readonly at: number;
+  readonly text: string;
+  /** The agent was named by the channel's own means, or something that it said was answered. */
+  readonly isMention: boolean;
+};
+
+export type ChannelEars = {
+  /** Resolves when it is on disk: until then the channel has to be able to tell it again, where it can. */
+  heard(message: ChannelMessage): Promise<void>;
+  /** How far this channel was read, in its own words. */
+  mark(): Promise<string | undefined>;
+  keepMark(mark: string): Promise<void>;
+};
+
+/** A channel of a chat service. */
+export interface LiveChannel extends ChatChannel {
+  /** Until the signal fires, through every failure of the service. Throws where it cannot listen at all. */
+  listen(ears: ChannelEars, signal: AbortSignal): Promise<void>;
+  /** This chat is a group's: services where one has to come in are entered. */
+  attend?(chat: string): void;
+}
+
+/**
+ * `taken`: the input is the agent's, before any that is said after it. `text` is the whole text of one result, `at` its
+ * number within the input; null changes the session and says nothing.
+ */
 export type AgentSays =
+  | { readonly kind: "taken" }
   | { readonly kind: "result"; readonly at: number; readonly text: string | null }
   | { readonly kind: "end"; readonly how: "done" | "failed"; readonly why: string };
 

@@ -31,6 +31,7 @@ export function sessionAgent({ id: name }: Pick<ChatGroup, "id">, { use }: Group
           from: { kind: "channel", name: `group ${name}` },
           words: "as-is",
         });
+        yield { kind: "taken" };
         // One that an earlier process said already: the log knows what became of it.
         const past = new AnswerOf(id, settled.resolve);
         if (!reply.isNew) for await (const event of session.history()) past.hear(event);

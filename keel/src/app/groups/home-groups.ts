@@ -3,22 +3,21 @@
 import { GroupTalk } from "../../groups/group-talk.ts";
 import { Slots } from "../../groups/slots.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { ChatChannel, GroupAgent, GroupBook, GroupRegister } from "../../ports/groups.ts";
+import type { GroupAgent, GroupBook, GroupRegister } from "../../ports/groups.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import type { Home } from "../home.ts";
+import { channelKeys } from "../maintenance/keys.ts";
 import type { OpenSession } from "../open-session.ts";
 import { folderBell } from "../schedules/bell.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { sessionAgent } from "./group-agent.ts";
+import { GroupChannels } from "./group-channels.ts";
 import { openingOf, readInstructions } from "./group-opening.ts";
 import { type GroupSettings, groupSettings, mostAtOnce, mountPlaces } from "./group-settings.ts";
 import { resolveMounts } from "./mounts.ts";
 
 /** Without an answer for so long an agent is stopped. */
 const hardMinutes = 60;
-
-/** Whoever asks for the log reads it there: the book itself is the channel. */
-const localChannel: ChatChannel = { limit: 100_000, send: async () => ({ kind: "sent" }) };
 
 export type GroupsPorts = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +32,9 @@ export class HomeGroups {
   readonly #ports: GroupsPorts;
   readonly #talks = new Map<string, GroupTalk>();
   readonly #opening = new Map<string, Promise<OpenSession>>();
-  #opened: Promise<{ book: OpenGroupBook; settings: GroupSettings; slots: Slots }> | undefined;
+  #opened:
+    | Promise<{ book: OpenGroupBook; settings: GroupSettings; slots: Slots; channels: GroupChannels }>
+    | undefined;
   #leave: (() => void) | undefined;
 
   constructor(home: Home, served: ServedSessions, ports: GroupsPorts) {
@@ -45,22 +46,52 @@ export class HomeGroups {
   /** Listens, and goes on with what an earlier process left. A home without groups costs a look at its folder. */
   async serve(): Promise<void> {
     this.#leave = await folderBell(this.#home.groupsPath).listen((id) => void this.#look(id));
-    if (!(await this.#home.hasGroups())) return;
+    if (!(await this.#home.hasGroups()) && !(await this.#hasChannel())) return;
     const { book } = await this.#open();
     for (const { id } of await book.list()) void this.#look(id);
   }
 
   async close(): Promise<void> {
     this.#leave?.();
+    const opened = await this.#opened;
+    // Nothing new is taken in: what was said meanwhile is told again by its channel, or is in the book.
+    await opened?.channels.close();
     await Promise.all([...this.#talks.values()].map((talk) => talk.stop()));
-    await (await this.#opened)?.book.close();
+    await opened?.book.close();
+  }
+
+  /** Chats that are no groups yet are found by those who listen. */
+  async #hasChannel(): Promise<boolean> {
+    const { irc, whatsapp } = await groupSettings(this.#home, this.#ports.env);
+    return (
+      irc !== undefined ||
+      whatsapp !== undefined ||
+      (await channelKeys(this.#place()))["telegram"] !== undefined
+    );
+  }
+
+  #place() {
+    const { path: home } = this.#home;
+    return { cwd: home, home, env: this.#ports.env };
   }
 
   #open() {
     this.#opened ??= (async () => {
       const settings = await groupSettings(this.#home, this.#ports.env);
       const slots = new Slots(mostAtOnce(settings, this.#ports.env));
-      return { book: await this.#home.groupBook(), settings, slots };
+      const { clock, ids } = this.#home;
+      const book = await this.#home.groupBook();
+      const channels = new GroupChannels({
+        settings,
+        keys: await channelKeys(this.#place()),
+        book,
+        clock,
+        ids,
+        rung: (id) => void this.#look(id),
+        tell: this.#ports.tell,
+      });
+      await channels.start();
+      return { book, settings, slots, channels };
     })();
     return this.#opened;
   }
@@ -85,7 +116,7 @@ export class HomeGroups {
 
   async #talkOf(group: ChatGroup): Promise<GroupTalk> {
     const { clock, ids } = this.#home;
-    const { book, settings, slots } = await this.#open();
+    const { book, settings, slots, channels } = await this.#open();
     const minutes = group.limits?.hardMinutes ?? settings.hardMinutes ?? hardMinutes;
     return new GroupTalk(
       { ...group, always: group.always || group.main === true, hardLimitMs: minutes * 60_000 },
@@ -93,7 +124,7 @@ export class HomeGroups {
         book,
         clock,
         ids,
-        channel: localChannel,
+        channel: channels.of(group),
         agent: this.#agentOf(group, settings),
         slot: (signal) => slots.take(group.id, signal),
         tell: this.#ports.tell,

@@ -129,13 +129,34 @@ async function save(place: SettingsLocation, provider: string, kept: StoredKey |
   await auditChange(place, { what: "key.changed", by: "person", outcome: how, changed: { provider } });
 }
 
-function providerNamed(id: string): Provider {
-  const provider = providers.find((known) => known.id === id.toLowerCase());
-  if (!provider)
+/** What channels of groups need to be let in, and the variables that name them too. */
+const channelVariables: Readonly<Record<string, readonly string[]>> = {
+  telegram: ["KEEL_TELEGRAM_TOKEN", "TELEGRAM_BOT_TOKEN"],
+  irc: ["KEEL_IRC_PASSWORD"],
+  whatsapp: ["KEEL_WHATSAPP_TOKEN"],
+  "whatsapp-secret": ["KEEL_WHATSAPP_SECRET"],
+  "whatsapp-verify": ["KEEL_WHATSAPP_VERIFY"],
+};
+
+/** A variable of the start counts more than what is kept. */
+export async function channelKeys(place: SettingsLocation): Promise<Record<string, string | undefined>> {
+  const { found } = await storedKeys(place);
+  return Object.fromEntries(
+    Object.entries(channelVariables).map(([name, variables]) => [
+      name,
+      variables.map((variable) => place.env[variable]?.trim()).find(Boolean) ?? found.get(name)?.key,
+    ]),
+  );
+}
+
+function providerNamed(id: string): Pick<Provider, "id"> {
+  const names = [...providers.map((known) => known.id), ...Object.keys(channelVariables)];
+  const name = names.find((known) => known === id.toLowerCase());
+  if (name === undefined)
     throw fault("usage", {
-      reason: `There is no provider ${JSON.stringify(id)}. There are: ${providers.map((known) => known.id).join(", ")}.`,
+      reason: `There is no provider ${JSON.stringify(id)}. There are: ${names.join(", ")}.`,
     });
-  return provider;
+  return { id: name };
 }
 
 const named = ({ credentialNames }: Provider, env: EnvironmentVariables): string | undefined =>

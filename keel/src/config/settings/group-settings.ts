@@ -26,6 +26,10 @@ const irc = z.object({
 const whatsapp = z.object({
   phoneNumberId: z.string().check(z.regex(/^\d{1,32}$/), z.describe("The id of the number that answers.")),
   apiUrl: setting(z.string(), "Where the Cloud API stands; Meta's own address if left out."),
+  port: setting(
+    z.int().check(z.minimum(0), z.maximum(65_535)),
+    "Where Meta's calls come in, on 127.0.0.1 behind a tunnel of yours; 8317 if left out.",
+  ),
 });
 
 export const groups = z.object({
