@@ -34,7 +34,8 @@ const agent = (name: (typeof turns)[number]) =>
 
 /** It looks at what it is asked instead of counting, so that it says the same when it is asked again. */
 function answerOf({ system, messages }: ModelRequest): Reply {
-  const newest = messages.at(-1)?.content ?? [];
+  const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
+  const newest = messages.slice(lastReply + 1).flatMap(({ content }) => content);
   const words = textOf(newest);
   const isResult = newest.some(({ type }) => type === "tool_result");
   if (system.join().includes("You are a worker")) {

@@ -11,7 +11,7 @@ export const everyPort: ToolPorts = {
   web: { address: absent, fetch: absent },
   search: { missing: absent, search: absent },
   library: { skills: absent, readSkill: absent },
-  agents: { kinds: absent, start: absent, send: absent },
+  agents: { kinds: absent, start: absent, send: absent, team: absent },
   worktrees: { current: absent, enter: absent, exit: absent },
   memory: { place: "", index: absent, recall: absent, remember: absent },
   terminals: { start: absent, find: absent, list: absent, close: absent },

@@ -32,6 +32,9 @@ import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { builtInTools } from "../../keel/src/tools/catalog.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+import { shutdownReplyTool } from "../../keel/src/tools/team.ts";
+import "../../keel/src/agents/recover.ts";
+import "../../keel/src/agents/team.ts";
 import { loadedTools } from "../support/test-session.ts";
 
 export const rootId = "00000000-0000-7000-8000-0000000000f0";
@@ -84,7 +87,8 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     version: "test",
     definitions: () => options.definitions ?? [worker],
     store,
-    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    // As they are, and not by `import()`: what waits for a real disk looks as if nothing happened any more.
+    tools: (agents) => [agentTool, sendMessageTool, shutdownReplyTool].map((tool) => tool(agents) as Tool),
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],
     ...(options.isolate ? { isolate: options.isolate } : {}),
@@ -100,13 +104,15 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     ids,
     model: options.model,
     workspace: options.workspace ?? memoryWorkspace(),
-    tools: await loadedTools([...builtInTools({ agents: crew }), ...(options.tools ?? [])]),
+    tools: (await loadedTools([...builtInTools({ agents: crew }), ...(options.tools ?? [])])).map((tool) =>
+      tree.sharing(tool, "main"),
+    ),
     rules: options.rules ?? noRules,
     hooks: { ...noHooks, ...options.hooks },
     ...sessionArtifacts(store, rootId),
     ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
     budget,
-    recover: (task) => crew.recover(task),
+    recover: (task, team) => crew.recover(task, team),
     limits,
     system: ["You are the one that a person speaks with."],
     promptOnResume: "logged",

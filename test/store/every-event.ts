@@ -294,6 +294,17 @@ export const everyEvent: readonly DurableEvent[] = [
     answer: { ok: false },
   },
   { type: "task.changed", taskId: "task_1", status: "running", data: { command: "npm run watch" } },
+  { type: "team.changed", team: "crew", change: "formed", description: "Looks for it." },
+  {
+    type: "team.changed",
+    team: "crew",
+    change: "listed",
+    by: "ann",
+    call: "0193f0a0-0000-7000-8000-0000000000ab/call_list",
+    todos: [{ id: "1", text: "Look", status: "in_progress", owner: "ann" }],
+  },
+  { type: "team.changed", team: "crew", change: "left", member: "ann", why: "approved" },
+  { type: "team.changed", team: "crew", change: "ended" },
   { type: "context.added", content: [{ type: "text", text: "Go on." }], why: "output_limit" },
   {
     type: "context.added",

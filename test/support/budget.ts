@@ -34,6 +34,8 @@ export const budgets = {
   "kinds-of-end-of-families": { sample: 2, full: 200, seconds: 15 },
   /** G13: interrupts at seeded points. */
   interrupts: { sample: 12, full: 200, seconds: 10 },
+  /** Crashes after events of a team with its mail and its list; the full figure is after each. */
+  "team-crashes": { sample: 24, full: 1_000, seconds: 6 },
   /** G14: exits with slow readers. */
   exits: { sample: 12, full: 500, seconds: 15 },
   /** G15: streams closed at random. */

@@ -39,6 +39,10 @@ export class TreeBudget {
     this.#clock = clock;
   }
 
+  get clock(): Clock {
+    return this.#clock;
+  }
+
   /** What a session that goes on has spent before. From here the time counts. */
   begin(bill: Bill): void {
     this.#spent = { usd: bill.costUsd, tokens: tokensOf(bill) };

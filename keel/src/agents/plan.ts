@@ -26,6 +26,8 @@ export type AgentPlan = {
   readonly effort: SessionSettings["effort"];
   readonly isolation: "worktree" | undefined;
   readonly when: "background" | "foreground";
+  /** It may only look, until its plan is approved. */
+  readonly plans: boolean;
 };
 
 export function planFor(
@@ -52,6 +54,7 @@ export function planFor(
       effort: isFork ? settings?.effort : (order.effort ?? definition.effort ?? settings?.effort),
       isolation: order.isolation ?? definition.isolation,
       when: order.when ?? (definition.background === false ? "foreground" : "background"),
+      plans: order.plans === true,
     },
   };
 }
@@ -72,11 +75,24 @@ export type AgentSessionOptions = {
   readonly extras?: AgentExtras | undefined;
   /** Words of hooks for its first input. */
   readonly context: readonly string[];
+  /** Its name in the team of the session above, if it is in it. */
+  readonly member?: string | undefined;
 };
 
 export function portsFor(
-  { definition, model, effort }: AgentPlan,
-  { tree, supervisor, parent, log, origin, workspace, ledger, extras: outfit, context }: AgentSessionOptions,
+  { definition, model, effort, plans }: AgentPlan,
+  {
+    tree,
+    supervisor,
+    parent,
+    log,
+    origin,
+    workspace,
+    ledger,
+    extras: outfit,
+    context,
+    member,
+  }: AgentSessionOptions,
 ): { parts: SessionPorts; start: OpenedFields } {
   const { session, parts } = parent;
   const isFork = definition.inherits === "conversation";
@@ -84,11 +100,13 @@ export function portsFor(
   const given = isFork ? parts.tools : (parts.agentTools ?? parts.tools);
   const tools = given.map((tool) => bound.find(({ name }) => name === tool.name) ?? tool);
   const isDeepest = origin.depth >= tree.limits.maxDepth;
-  const own = isFork
+  const chosen = isFork
     ? tools.map(refusedToForks)
     : toolsOf(definition, tools).filter(({ name }) => !(isDeepest && name === "Agent"));
+  const own = member === undefined ? chosen : tree.toolsOfMember(member, chosen, bound);
   const box = parts.toolbox && boxOf(definition, parts.toolbox);
-  const mode = (): PermissionMode => modeAtMost(definition.permissionMode, parentMode(parent));
+  const wanted = plans ? ("plan" as const) : definition.permissionMode;
+  const mode = (): PermissionMode => modeAtMost(wanted, parentMode(parent));
   const transcript = tree.ports.store.location(log.session) ?? "";
   const { spill, taskFile } = sessionArtifacts(tree.ports.store, log.session);
   return {
@@ -113,7 +131,7 @@ export function portsFor(
         mode,
         ledger,
       },
-      recover: (task) => supervisor.recover(task),
+      recover: (task, team) => supervisor.recover(task, team),
       cacheKey: isFork ? (parts.cacheKey ?? session.id) : undefined,
       limits: {
         ...parts.limits,

@@ -19,13 +19,20 @@ import { type AgentPorts, sessionArtifacts } from "./tree.ts";
 type RecoveryContext = {
   readonly ports: AgentPorts;
   readonly parts: SessionPorts;
-  readonly supervisor: { equip(parts: SessionPorts): void; recover(task: Task): Promise<TaskEnd> };
+  readonly supervisor: {
+    equip(parts: SessionPorts): void;
+    recover: NonNullable<SessionPorts["recover"]>;
+  };
+  /** The team that is there to take its members up again. */
+  readonly team: string | undefined;
 };
 
-export async function recoverAgent({ id, data }: Task, help: RecoveryContext): Promise<TaskEnd> {
+/** `goes-on`: it was at work for a team, which will take it up. */
+export async function recoverAgent({ id, data }: Task, help: RecoveryContext): Promise<TaskEnd | "goes-on"> {
   const description = data.description ?? id;
   const summary = `${description}: lost, since the process that ran it has ended`;
   const lost = { status: "stopped", summary, error: "it was lost when the process ended" } as const;
+  const unbegun = data.team !== undefined && help.team === data.team ? "goes-on" : lost;
   if (data.session === undefined) return lost;
   try {
     let state = emptyState;
@@ -35,9 +42,10 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
       state = fold(state, event);
       if (event.seq === data.since) found = emptyLoggedRun(state.bill);
     }
-    if (!state.opened) return lost;
+    if (!state.opened) return unbegun;
     const isOver = !hasWork(state) && found.reason !== undefined && !state.tasks.values().some(isRunning);
     const about = { ...found, description, log: "whole" as const };
+    if (!isOver && data.team !== undefined && help.team === data.team) return "goes-on";
     if (isOver && !state.tasks.values().some(isUnsettled)) return endOf({ ...about, state });
     const settled = await settle(data.session, state, { ...help, reason: isOver ? "ended" : "failed" });
     if (isOver) return endOf({ ...about, state: settled });
@@ -45,7 +53,7 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
     return { ...lost, report, bill, toolUses, ...(unsettled ? { unsettled } : {}) };
   } catch (thrown) {
     // The process ended before it had a log.
-    if (toFault(thrown).code === "session_unknown") return lost;
+    if (toFault(thrown).code === "session_unknown") return unbegun;
     // A log that cannot be read or written now must not keep the session above from being opened: it is tried again then.
     return { ...lost, unsettled: true };
   }
@@ -58,7 +66,7 @@ async function settle(
 ): Promise<SessionState> {
   const log = await world.store.open(id);
   const { spill, taskFile } = sessionArtifacts(world.store, id);
-  const recover: SessionPorts["recover"] = (task) => supervisor.recover(task);
+  const recover: SessionPorts["recover"] = (task, team) => supervisor.recover(task, team);
   const own = recoveryPorts(parts, { log, spill, taskFile, recover });
   supervisor.equip(own);
   const settings = state.settings ?? {

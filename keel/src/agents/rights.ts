@@ -91,6 +91,9 @@ const onlyForSessions: ReadonlySet<string> = new Set([
   "ExitPlanMode",
   "EnterWorktree",
   "ExitWorktree",
+  "TeamCreate",
+  "TeamDelete",
+  "TeamShutdown",
 ]);
 
 /** Whether an agent of this kind has the tool. */

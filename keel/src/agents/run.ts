@@ -5,7 +5,7 @@ import type { SessionState } from "../core/state/state.ts";
 import { isAwaited, isUnsettled } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import { toFault } from "../kernel/fault.ts";
-import type { Json } from "../kernel/json.ts";
+import { type Json, present } from "../kernel/json.ts";
 import { Queue } from "../kernel/queue.ts";
 import { shorten } from "../kernel/text.ts";
 import type { AgentOutcome } from "../ports/agents.ts";
@@ -30,6 +30,15 @@ export type AgentRunOptions = {
   leave(): Promise<string | undefined>;
 };
 
+/** What it is told first, by whom, and under which id. */
+export type FirstInput = {
+  readonly content: readonly InputBlock[];
+  readonly from?: string | undefined;
+  readonly id?: string | undefined;
+  /** It is what its work begins with: what its kind brings along comes before it. */
+  readonly begins?: boolean | undefined;
+};
+
 /** More than anybody watches. */
 const maxProgress = 100;
 /** Its file and its log have the rest. */
@@ -45,34 +54,37 @@ export class AgentRun implements TaskWork {
   #reason: TurnReason | undefined;
   #isStopping = false;
 
-  constructor(session: Session, about: AgentRunOptions, content: readonly InputBlock[]) {
+  constructor(session: Session, about: AgentRunOptions, first: FirstInput | undefined) {
     this.session = session;
     this.#about = about;
     session.onEvent((envelope) => {
       if (!envelope.origin) handle(this.#heard, envelope);
     });
-    this.over = this.#live(content).finally(() => this.progress.end());
+    this.over = this.#live(first).finally(() => this.progress.end());
   }
 
   output(): string {
     return this.#words.join("\n\n");
   }
 
-  async stop(): Promise<void> {
+  /** `waiting`: whether what nobody has read is there when it goes on, or ends here. */
+  async stop(waiting: "kept" | "dropped" = "kept"): Promise<void> {
     this.#isStopping = true;
     // What kept it from closing is told by its end.
-    await this.session.close("stopped").catch(() => undefined);
+    await this.session.close("stopped", waiting).catch(() => undefined);
     await this.over;
   }
 
-  async #live(content: readonly InputBlock[]): Promise<TaskEnd> {
+  async #live(first: FirstInput | undefined): Promise<TaskEnd> {
     const { session } = this;
     let problem: string | undefined;
     try {
-      const from = { kind: "agent", name: above } as const;
-      await session.submit({ type: "input", content: [...content], from });
+      if (first) {
+        const { content, from: name = above, id } = first;
+        const from = { kind: "agent", name } as const;
+        await session.submit({ type: "input", content: [...content], from, ...present({ id }) });
+      }
       await this.#untilDone();
-      await session.close("ended");
     } catch (thrown) {
       problem = toFault(thrown).message;
       await session.close("failed").catch(() => undefined);
@@ -89,16 +101,19 @@ export class AgentRun implements TaskWork {
     });
   }
 
-  /** No turn, no input that waits, and no task whose end it is to hear of; an end that went wrong waits for nothing. */
+  /**
+   * No turn, no input that waits, and no task whose end it is to hear of; an end that went wrong waits for nothing. It is
+   * closed in the moment in which that is seen: whoever is late is refused, and nobody is heard in vain.
+   */
   async #untilDone(): Promise<void> {
     const { session } = this;
     for (;;) {
       await session.run();
       if (session.fault) throw session.fault;
-      if (this.#isStopping) return;
+      if (this.#isStopping) return session.close("ended");
       if (hasWork(session.state)) continue;
-      if (this.#reason !== undefined && !endsWell(this.#reason)) return;
-      if (!session.state.tasks.values().some(isAwaited)) return;
+      if (this.#reason !== undefined && !endsWell(this.#reason)) return session.close("ended");
+      if (!session.state.tasks.values().some(isAwaited)) return session.close("ended");
       await new Promise<void>((resolve) => {
         const stop = session.onEvent(({ type, origin }) => {
           if (origin || (type !== "task.changed" && type !== "session.closed")) return;

@@ -3,19 +3,22 @@
 import { isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
+import { fault, toFault } from "../kernel/fault.ts";
 import type { Refused, Result } from "../kernel/result.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { AgentCallContext, Agents, SessionPeers } from "../ports/agents.ts";
 import type { Artifacts } from "../ports/artifacts.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import type { Toolbox, ToolHead } from "../ports/tool.ts";
+import type { Tool, Toolbox, ToolHead } from "../ports/tool.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Ask } from "../protocol/ask.ts";
 import type { Command } from "../protocol/command.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
+import { MailBounds } from "./mail-bounds.ts";
+import type { Team } from "./team.ts";
 
 /** What agents need of the world beside the parts of their parent. */
 export type AgentPorts = {
@@ -34,10 +37,11 @@ export type AgentPorts = {
   readonly peers?: SessionPeers | undefined;
   /** Adds to what the task of a session has said so far; absent where nothing is kept. */
   append?(session: string, file: string, text: string): Promise<void>;
-  /** A folder of its own for an agent; absent where there is none to be had. */
+  /** A folder of its own for an agent, the one that it had before if that still stands; absent where there is none to be had. */
   isolate?(
     workspace: Workspace,
     name: string,
+    known?: Worktree,
   ): Promise<{ readonly ok: true; readonly place: IsolatedWorkspace } | Refused>;
 };
 
@@ -81,14 +85,17 @@ export class AgentTree {
   readonly budget: TreeBudget;
   readonly limits: AgentLimits;
   readonly mail = new Mail();
+  readonly bounds: MailBounds;
   readonly #members = new Map<string, Session>();
   #places = 0;
   #root: Session | undefined;
+  #lead: (() => Promise<Team>) | undefined;
 
   constructor({ world, budget, limits }: { world: AgentPorts; budget: TreeBudget; limits: AgentLimits }) {
     this.ports = world;
     this.budget = budget;
     this.limits = limits;
+    this.bounds = new MailBounds(budget.clock);
     budget.onExhausted((reason) => {
       for (const session of this.sessions()) session.halt(reason);
     });
@@ -103,6 +110,40 @@ export class AgentTree {
     };
     this.mail.register({ id: root.id, isListed: false, deliver: (message) => deliverTo(root, message) });
     this.budget.begin(root.state.bill);
+  }
+
+  /** Who makes the team of the root, when it has one. */
+  ledBy(team: () => Promise<Team>): void {
+    this.#lead = team;
+  }
+
+  /** The team, where there is one; its code comes with the first. */
+  async team(): Promise<Team | undefined> {
+    return this.#root?.state.team ? this.#lead?.() : undefined;
+  }
+
+  /** Also where there is none yet. */
+  async teamToBe(): Promise<Team> {
+    if (!this.#lead) throw fault("unexpected", { reason: "nobody leads this tree" });
+    return this.#lead();
+  }
+
+  /** A tool of the list works on the leader's where there is a team. */
+  sharing(tool: ToolHead, by: string): ToolHead {
+    if (!listTools.has(tool.name)) return tool;
+    const load = async (): Promise<Tool> => {
+      const [own, team] = [await tool.load(), await this.team()];
+      return team ? team.list.shared(own, by) : own;
+    };
+    return { ...tool, load };
+  }
+
+  /** A member can always speak and answer; its list is the team's. */
+  toolsOfMember(member: string, chosen: readonly ToolHead[], bound: readonly ToolHead[]): ToolHead[] {
+    const has = new Set(chosen.map(({ name }) => name));
+    const more = bound.filter(({ name }) => memberTools.has(name) && !has.has(name));
+    const all = [...chosen, ...more].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return all.map((tool) => this.sharing(tool, member));
   }
 
   get running(): number {
@@ -168,10 +209,14 @@ export class AgentTree {
   }
 }
 
+const listTools: ReadonlySet<string> = new Set(["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]);
+const memberTools: ReadonlySet<string> = new Set(["SendMessage", "ShutdownReply"]);
+
 /** A word from another joins what is being done, at its next safe boundary. */
-async function deliverTo(session: Session, { from, content }: AgentMessage): Promise<void> {
+async function deliverTo(session: Session, { from, content, id }: AgentMessage): Promise<void> {
   await session.submit({
     type: "input",
+    ...(id === undefined ? {} : { id }),
     content: [...content],
     from: { kind: "agent", name: from },
     when: "now",
@@ -259,9 +304,13 @@ type AgentMessage = {
   readonly from: string;
   readonly to: string;
   readonly content: readonly InputBlock[];
+  /** A second one of the same id is the same message. */
+  readonly id?: string | undefined;
 };
 
-type Delivery = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly why: string };
+type Delivery =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly why: string; readonly isFull?: boolean };
 
 export const above = "main";
 
@@ -294,7 +343,13 @@ class Mail {
     try {
       await box.deliver(message);
       return { ok: true, id: box.id };
-    } catch {
+    } catch (thrown) {
+      if (toFault(thrown).code === "queue_full")
+        return {
+          ok: false,
+          isFull: true,
+          why: `Too many messages wait for ${message.to} already. Wait until it has read them.`,
+        };
       return { ok: false, why: `${message.to} takes no messages any more.` };
     }
   }

@@ -258,7 +258,10 @@ function handleOf({
     const said = command.type === "set" ? command.patch : {};
     if (said.permissionMode) allowedMode(said.permissionMode, kit.bypass);
     if (said.model !== undefined) mustKnowPrices(kit.parts.limits.maxBudgetUsd, [said.model], model.catalog);
-    if (command.type === "input") return place.use(() => words.handle(command));
+    if (command.type === "input") {
+      await kit.agents.supervisor.revive();
+      return place.use(() => words.handle(command));
+    }
     const missed = await unmetBy(model, said, wishPlace(kit, session));
     const receipt = settled.name(await (kit.agents.tree.holderFor(command) ?? session).submit(command));
     for (const notice of missed)
@@ -310,7 +313,10 @@ function handleOf({
     onEvent: words.onEvent,
     openAsks: () => kit.agents.tree.asks(),
     hasWork: () => hasWork(session.state),
-    run: () => session.run(),
+    async run() {
+      await kit.agents.supervisor.revive();
+      await session.run();
+    },
     idle,
     async keepRule(rule, to) {
       // Loaded late: most sessions keep none.

@@ -40,6 +40,7 @@ import { compacted, inherited, notShortened, returned, see } from "./state/repla
 import type { SessionState } from "./state/state.ts";
 import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
 import { foldTasks } from "./state/task-state.ts";
+import { foldTeam } from "./state/team-state.ts";
 import { chargedTurn, type Failure, inTurn, newTurn, recovered } from "./state/turn.ts";
 import { worklistAfter } from "./state/worklist.ts";
 
@@ -51,6 +52,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
     seq: event.seq,
     worklist: worklistAfter(before, event),
     tasks: foldTasks(before, event),
+    team: foldTeam(before.team, event),
     shares: foldShares(before.shares, event),
     refusals: foldRefusals(before, event),
     bill: foldBill(before.bill, event),
@@ -166,6 +168,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
       return arrived(state, event);
     case "model.consulted":
     case "task.changed":
+    case "team.changed":
     case "files.rewound":
     case "memory.forgotten":
       return state;

@@ -197,10 +197,25 @@ export const taskNotice = (task: Task): string =>
     "An automatic notice, not a message from the user.",
   ].join("\n");
 
+export const memberIntroduction = (name: string, team: string): string =>
+  `You are ${name}, a member of the team ${team}. main leads it. With SendMessage you tell another member something by name, main, or * for everybody; what they tell you comes as a message, so never wait or poll for one. The task list is shared: claim a task with TaskUpdate (status in_progress) before you start it, and set it completed when it is done. What you say last is your report to main; after it you rest until a message wakes you. If you are asked to shut down, answer with ShutdownReply.`;
+export const planFirst =
+  "Change nothing yet: look, and end with your plan as your report. You go on when it is approved.";
+export const shutdownRequest = (reason: string | undefined, seconds: number): string =>
+  [
+    `The leader asks you to shut down${reason === undefined ? "." : `: ${reason}`}`,
+    `Answer with ShutdownReply within ${seconds} seconds: approve, and finish with your report, or object with a reason. Who does not answer is stopped.`,
+  ].join("\n");
+export const taskIsYours = ({ id, text, description }: Todo): string =>
+  `Task #${id} is yours: ${text}${description === undefined || description === "" ? "" : `\n${description}`}`;
+export const taskIsFree = ({ id, text }: Todo, done: string): string =>
+  `#${done} is done. Task #${id}, which is yours, can begin: ${text}`;
+
 /** One line for each fact. */
 export function sayTask({ id, status, data }: Task): string {
   const facts: Record<string, string | undefined> = {
     task: id,
+    member: data.team === undefined ? undefined : data.name,
     status: statusOf(status, data),
     about: data.summary ?? data.description ?? data.command ?? data.agent,
     output: data.outputFile,

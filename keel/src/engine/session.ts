@@ -13,6 +13,7 @@ import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/result.ts";
 import { rulesInForce } from "../policy/changes.ts";
+import type { SessionTasks } from "../ports/tasks.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
@@ -103,6 +104,18 @@ export class Session {
   /** The rules as they are now. */
   get rules(): SessionPorts["rules"] {
     return this.#parts.rules;
+  }
+
+  /** Its work in the background, for who starts some beside a call of its own. */
+  get tasks(): SessionTasks {
+    return this.#tasks;
+  }
+
+  /** Writes down what becomes of its team. Settles when that is on disk. */
+  async noteTeam(event: Extract<DurableEvent, { type: "team.changed" }>): Promise<void> {
+    if (this.#closing !== undefined) throw fault("session_closed");
+    this.#record(event);
+    await this.#journal.saved();
   }
 
   /** What stopped the work where it stands, such as a log that cannot be written; the next `submit` tries again. */

@@ -72,7 +72,7 @@ export type SessionPorts = {
   /** Common to a session and all agents below it. */
   readonly budget?: SharedBudget | undefined;
   /** What became of an agent whose process has ended, from its own log. */
-  readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
+  readonly recover?: ((task: Task, team?: string) => Promise<TaskEnd | "goes-on">) | undefined;
   /** Requests go to the provider's cache of this session: a fork's to that of its parent. */
   readonly cacheKey?: string | undefined;
   readonly limits: Limits;

@@ -21,6 +21,8 @@ export type AgentOrder = {
   readonly effort: SessionSettings["effort"];
   readonly name: string | undefined;
   readonly isolation: "worktree" | undefined;
+  /** It changes nothing until whoever started it has approved its plan. */
+  readonly plans?: boolean | undefined;
   /** Undefined: as the kind of agent says, else in the background. */
   readonly when: "background" | "foreground" | undefined;
 };
@@ -44,13 +46,56 @@ export interface Agents {
     context: AgentCallContext,
     signal: AbortSignal,
   ): AsyncGenerator<Display, AgentOutcome>;
-  /** Tells an agent something, by its id or name; one that has ended goes on in the background. */
+  /**
+   * Tells an agent something, by its id or name; one that has ended goes on in the background. `*` is everybody else of
+   * the team. `approves`: its plan may be carried out.
+   */
   send(
-    message: { readonly to: string; readonly text: string },
+    message: { readonly to: string; readonly text: string; readonly approves?: boolean | undefined },
     context: AgentCallContext,
     signal: AbortSignal,
-  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+  ): Promise<SendOutcome>;
+  /** The team of the session, for its leader and its members. */
+  team(): Promise<TeamCommands>;
 }
+
+/** `told`: how many it reached, where it was for several. */
+export type SendOutcome =
+  | { readonly ok: true; readonly told?: number }
+  | { readonly ok: false; readonly why: string };
+
+export type ShutdownRequest = {
+  /** By name; all who are there when left out. */
+  readonly members: readonly string[] | undefined;
+  readonly reason: string | undefined;
+  /** How long they may take to answer and to end. */
+  readonly ms: number;
+  /** Nobody is asked. */
+  readonly force: boolean;
+};
+
+/** What became of one who was asked to shut down. */
+export type ShutdownOutcome = {
+  readonly member: string;
+  readonly how: "approved" | "objected" | "at_rest" | "stopped" | "left_before" | "unknown";
+  readonly words: string;
+};
+
+/** What a leader may do with its team; `reply` is for its members. A sentence says why something cannot be. */
+export type TeamCommands = {
+  create(about: { readonly name: string; readonly description: string | undefined }): Promise<TeamSaid>;
+  end(): Promise<TeamSaid>;
+  shutdown(
+    request: ShutdownRequest,
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): Promise<
+    { readonly ok: true; readonly outcomes: readonly ShutdownOutcome[] } | (TeamSaid & { ok: false })
+  >;
+  reply(answer: { readonly approve: boolean; readonly reason: string | undefined }): Promise<TeamSaid>;
+};
+
+export type TeamSaid = { readonly ok: boolean; readonly words: string };
 
 /** What stands above the session of an agent, and bounds it. */
 export type Above = {

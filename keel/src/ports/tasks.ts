@@ -33,6 +33,9 @@ export type TaskAbout = Pick<
   | "name"
   | "prompt"
   | "worktree"
+  | "team"
+  | "message"
+  | "plans"
 >;
 
 /** Where a task's output goes, if it goes to a file. */
@@ -64,6 +67,8 @@ export interface CallTasks {
 /** The tasks of a session, for its calls. */
 export interface SessionTasks {
   forCall(callId: string): CallTasks;
+  /** Tells the model of an end that it has not heard of, by an input of its own. */
+  announce(id: string): void;
 }
 
 export type Task = {

@@ -30,6 +30,10 @@ export const taskDataSchema = z.object({
   /** By which other agents may call it. */
   name: z.optional(z.string()),
   prompt: z.optional(z.string()),
+  /** The team that it is a member of; the input by which it was woken last; whether its plan is still to be approved. */
+  team: z.optional(z.string()),
+  message: z.optional(z.string()),
+  plans: z.optional(z.boolean()),
   /** The folder of its own that it works in. */
   worktree: z.optional(worktreeSchema),
   /** What an agent reported at its end, what it cost, and how many tools it used. */

@@ -32,7 +32,8 @@ export type TaskContext = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly taskFile?: ((name: string) => Promise<string | undefined>) | undefined;
-  readonly recover?: ((task: Task) => Promise<TaskEnd>) | undefined;
+  /** `goes-on`: somebody else will take it up again. */
+  readonly recover?: ((task: Task, team?: string) => Promise<TaskEnd | "goes-on">) | undefined;
   state(): SessionState;
   record(event: DurableEvent): void;
   saved(): Promise<void>;
@@ -69,6 +70,13 @@ export class TaskBoard implements SessionTasks {
       wait: (id, ms, signal) => this.#wait(id, ms, signal),
       stop: (id) => this.stop(id, "model"),
     };
+  }
+
+  announce(id: string): void {
+    const task = this.#tasks.get(id);
+    if (!task || !hasNews(task)) return;
+    this.#announce(id);
+    this.#world.wake();
   }
 
   /** Asks running calls to go on in the background: the named one, or all that can. Returns whom it asked. */
@@ -117,7 +125,9 @@ export class TaskBoard implements SessionTasks {
     const found = await Promise.all(
       gone.map(async (task): Promise<DurableEvent[]> => {
         // An agent may have come to its end before: its own log has what it reported.
-        const end = task.data.kind === "agent" ? await this.#world.recover?.(task) : undefined;
+        const team = this.#world.state().team?.name;
+        const end = task.data.kind === "agent" ? await this.#world.recover?.(task, team) : undefined;
+        if (end === "goes-on") return [];
         return isRunning(task) ? [lostEvent(task, end)] : settledLate(task, end);
       }),
     );
@@ -194,7 +204,10 @@ export class TaskBoard implements SessionTasks {
     // Whoever ended the session meanwhile has given it up.
     if (this.#isClosed) throw fault("session_closed");
     return begin(place).catch((thrown: unknown) => {
-      if (!this.#isClosed) this.#world.record(failed());
+      if (this.#isClosed) throw thrown;
+      this.#world.record(failed());
+      // Nobody's call hears of one that was to go on after a crash.
+      this.announce(place.id);
       throw thrown;
     });
   }
@@ -287,11 +300,12 @@ export class TaskBoard implements SessionTasks {
 function notStarted(id: string, data: TaskData, before: Task | undefined): DurableEvent {
   const summary = `${data.description ?? id}: could not be started`;
   const { bill: _, ...rest } = before?.data ?? data;
+  const hadEnded = before !== undefined && !isRunning(before);
   return {
     type: "task.changed",
     taskId: id,
-    status: before?.status ?? "failed",
-    data: { ...rest, ...(before ? {} : { summary }), told: true },
+    status: hadEnded ? before.status : "failed",
+    data: { ...rest, ...(hadEnded ? {} : { summary }), told: before === undefined || hadEnded },
   };
 }
 

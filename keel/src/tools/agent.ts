@@ -23,6 +23,9 @@ const input = z.object({
     "Default true: return at once; you are notified when the agent finishes. false: wait for its report.",
   ),
   name: z.optional(textField("A name to address it by in SendMessage.", z.maxLength(60))),
+  mode: z.optional(
+    z.enum(["plan"]).check(z.describe("plan: it plans first; SendMessage with approve_plan lets it go on.")),
+  ),
   isolation: z.optional(z.enum(["worktree"]).check(z.describe("worktree: work in a separate git worktree."))),
 });
 
@@ -48,9 +51,10 @@ export const agentTool = (agents: Agents): Tool<z.infer<typeof input>> =>
     },
     run: async function* (given, context, signal) {
       const { subagent_type: kind = generalKind, run_in_background: isBehind, ...order } = given;
-      const { description, prompt, model, effort, name, isolation } = order;
+      const { description, prompt, model, effort, name, isolation, mode } = order;
       const when = isBehind === undefined ? undefined : isBehind ? "background" : "foreground";
-      const request = { description, prompt, model, effort, name, isolation, kind, when } as const;
+      const plans = mode === "plan";
+      const request = { description, prompt, model, effort, name, isolation, kind, when, plans } as const;
       const outcome = yield* agents.start(request, context, signal);
       if (!outcome.ok) return failure(outcome.why);
       return {

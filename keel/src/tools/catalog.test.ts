@@ -10,7 +10,7 @@ const ports: ToolPorts = {
   web: { address: absent, fetch: absent },
   search: { missing: absent, search: absent },
   library: { skills: absent, readSkill: absent },
-  agents: { kinds: absent, start: absent, send: absent },
+  agents: { kinds: absent, start: absent, send: absent, team: absent },
 };
 
 test("the built-in tools are sorted, described, and short", () => {
@@ -37,6 +37,9 @@ test("the built-in tools are sorted, described, and short", () => {
     "TaskOutput",
     "TaskStop",
     "TaskUpdate",
+    "TeamCreate",
+    "TeamDelete",
+    "TeamShutdown",
     "TodoWrite",
     "ToolSearch",
     "WebFetch",

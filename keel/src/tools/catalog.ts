@@ -54,11 +54,15 @@ const plainHeads: readonly ToolHead[] = headsOf(plainLoaders);
 
 /** All of them; which ones a session offers is chosen by `chooseTools`. */
 export const builtInTools = (ports: ToolPorts = {}): ToolHead[] =>
-  [...plainHeads, ...headsOf(portLoaders(ports))].sort(byName);
+  [...plainHeads, ...headsOf(portLoaders(ports))].sort(byName).filter(({ name }) => name !== replyName);
 
-/** The tools by which agents are given work and told something. */
+/** The tools by which agents are given work, told something, and answer. */
 export const agentTools = (agents: Agents): ToolHead[] =>
-  builtInTools({ agents }).filter(({ name }) => name === "Agent" || name === "SendMessage");
+  headsOf(portLoaders({ agents })).filter(({ name }) => ofAgents.has(name));
+
+/** For members of a team alone. */
+const replyName = "ShutdownReply";
+const ofAgents: ReadonlySet<string> = new Set(["Agent", "SendMessage", replyName]);
 
 /** How each is loaded, by its name: with its first call. */
 export const toolLoaders = (ports: ToolPorts): ToolLoaders => ({ ...plainLoaders, ...portLoaders(ports) });
@@ -71,7 +75,13 @@ function portLoaders(ports: ToolPorts): ToolLoaders {
     ...(library ? { Skill: async () => (await import("./skill.ts")).skillTool(library, agents) } : {}),
     ...(agents ? { Agent: async () => (await import("./agent.ts")).agentTool(agents) } : {}),
     ...(agents
-      ? { SendMessage: async () => (await import("./send-message.ts")).sendMessageTool(agents) }
+      ? {
+          SendMessage: async () => (await import("./send-message.ts")).sendMessageTool(agents),
+          ShutdownReply: async () => (await import("./team.ts")).shutdownReplyTool(agents),
+          TeamCreate: async () => (await import("./team.ts")).teamCreateTool(agents),
+          TeamDelete: async () => (await import("./team.ts")).teamDeleteTool(agents),
+          TeamShutdown: async () => (await import("./team.ts")).teamShutdownTool(agents),
+        }
       : {}),
     ...(worktrees
       ? { EnterWorktree: async () => (await import("./worktree-tools.ts")).enterWorktreeTool(worktrees) }

@@ -39,6 +39,7 @@ function fleet(): Agents & { orders: AgentOrder[]; sent: string[] } {
       sent.push(`${to}: ${words}`);
       return to === "nobody" ? { ok: false, why: "There is no agent called nobody." } : { ok: true };
     },
+    team: () => Promise.reject(new Error("not called here")),
   };
 }
 

@@ -32,7 +32,7 @@ const names = (request: Partial<ToolSetOptions> = {}) => choose(request).tools.m
 describe("a preset", () => {
   test("a coordinator gives work and does none", () => {
     verifies("S4.56");
-    const agents = { kinds: unused, start: unused, send: unused };
+    const agents = { kinds: unused, start: unused, send: unused, team: unused };
     const all = builtInTools({ agents });
     expect(names({ builtIn: all, choice: "coordinator" })).toEqual(["Agent", "SendMessage", "TaskStop"]);
   });

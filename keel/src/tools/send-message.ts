@@ -4,14 +4,15 @@ import { shorten } from "../kernel/text.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Tool } from "../ports/tool.ts";
 import { text } from "../protocol/message.ts";
-import { builtInTool, failure, textField } from "./built-in.ts";
+import { builtInTool, failure, flagField, textField } from "./built-in.ts";
 
 const input = z.object({
   to: textField(
-    "The agent's name or id; main is the agent that started you; bridge:ID is a session on another machine.",
+    "The agent's name or id; main is the agent that started you, * everybody else in your team; bridge:ID is a session on another machine.",
     z.minLength(1),
   ),
   message: textField("The message.", z.minLength(1)),
+  approve_plan: flagField("Approve its plan, so that it carries it out."),
 });
 
 export const sendMessageTool = (agents: Agents): Tool<z.infer<typeof input>> =>
@@ -20,15 +21,19 @@ export const sendMessageTool = (agents: Agents): Tool<z.infer<typeof input>> =>
     description:
       "Sends a message to an agent you started: more work, a question, a correction. One that has finished resumes with all it knew.",
     input,
+    // One that was sent before a crash is known by its id there, and not taken twice. Another machine knows no ids.
+    traits: ({ to }) => ({ replay: to.startsWith("bridge:") ? "never" : "safe" }),
     // What another machine is told leaves this one: that is asked about.
     claims: async ({ to }) => [{ action: to.startsWith("bridge:") ? "use" : "delegate", target: to }],
-    run: async function* ({ to, message }, context, signal) {
-      const sent = await agents.send({ to, text: message }, context, signal);
+    run: async function* ({ to, message, approve_plan: approves }, context, signal) {
+      const sent = await agents.send({ to, text: message, approves }, context, signal);
       if (!sent.ok) return failure(sent.why);
       return {
         content: [
           text(
-            to.startsWith("bridge:") ? `${to} was told.` : `${to} was told. You are told when it answers.`,
+            to.startsWith("bridge:")
+              ? `${to} was told.`
+              : `${sent.told === undefined ? to : `${sent.told} others`} ${sent.told === undefined || sent.told === 1 ? "was" : "were"} told. You are told when there is an answer.`,
           ),
         ],
         display: { kind: "agent", name: to, text: shorten(message, 200) },

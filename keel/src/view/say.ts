@@ -35,6 +35,16 @@ export function sayMove(event: EnvelopeOf<"session.moved" | "session.arrived">):
   return `The session came from ${event.from.host}, where it was in ${event.from.cwd}. Now it is in ${event.cwd}.`;
 }
 
+/** What became of a team, for a person; its list is shown elsewhere. */
+export function sayTeam(event: EnvelopeOf<"team.changed">): string | undefined {
+  const { team, change, member = "", why } = event;
+  if (change === "formed") return `The team ${team} was formed.`;
+  if (change === "ended") return `The team ${team} is no more.`;
+  return change === "left"
+    ? `${member} left the team ${team} (${(why ?? "left").replaceAll("_", " ")}).`
+    : undefined;
+}
+
 /** Why a turn ended, for a person. */
 export const sayReason = (reason: TurnReason): string => reasons[reason];
 

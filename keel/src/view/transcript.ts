@@ -21,7 +21,7 @@ import {
   withoutLive,
 } from "./row-group.ts";
 import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
-import { sayMove } from "./say.ts";
+import { sayMove, sayTeam } from "./say.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -198,6 +198,10 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
       return notice(group, event);
     case "command.answered":
       return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
+    case "team.changed": {
+      const words = sayTeam(event);
+      return words === undefined ? group : note(group, event, { text: words, code: "team" });
+    }
     case "memory.forgotten":
     case "prompt.fixed":
     case "turn.interrupted":

@@ -104,8 +104,10 @@ export function sessionWorktrees(composition: WorktreeContext): SessionWorktrees
         return { ok: true, cwd: composition.home.cwd, worktree, state };
       },
     },
-    async isolate(workspace, name) {
-      const opened = await make(workspace.cwd, name);
+    async isolate(workspace, name, known) {
+      const again =
+        known && composition.isTrusted ? await (await git()).knownWorktree(known, ports) : undefined;
+      const opened = again?.ok ? again : await make(workspace.cwd, name);
       if (!opened.ok) return opened;
       const { value } = opened;
       const place = {

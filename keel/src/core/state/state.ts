@@ -14,6 +14,7 @@ import { type ContextShares, emptyTally, noShares, type Tally } from "../context
 import { type CallBatch, noCalls } from "./call-state.ts";
 import { noSavedFiles, type SavedFiles } from "./checkpoint-state.ts";
 import { noTasks, type Tasks } from "./task-state.ts";
+import type { Team } from "./team-state.ts";
 import type { Turn } from "./turn.ts";
 import { emptyWorklist, type Worklist } from "./worklist.ts";
 
@@ -58,6 +59,8 @@ export type SessionState = {
   readonly files: SavedFiles;
   /** Work in the background: all that runs, and the newest that has ended. */
   readonly tasks: Tasks;
+  /** Who works with each other below this session, if it leads a team. */
+  readonly team: Team | null;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
@@ -91,6 +94,7 @@ export const emptyState: SessionState = {
   worklist: emptyWorklist,
   files: noSavedFiles,
   tasks: noTasks,
+  team: null,
   contextTokens: 0,
   tally: emptyTally,
   shares: noShares,

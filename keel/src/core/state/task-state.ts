@@ -55,9 +55,9 @@ function change(tasks: Tasks, event: Extract<Durable, { type: "task.changed" }>)
 function withoutEnd(data: TaskData | undefined): TaskData | undefined {
   if (data?.by === undefined) return data;
   const { kind, origin, callId, description, command, agent, session, depth, name, prompt } = data;
-  const { worktree, outputFile } = data;
+  const { worktree, outputFile, team, plans } = data;
   const about = { kind, origin, callId, description, command, agent, session, depth, name, prompt };
-  return { ...about, worktree, outputFile };
+  return { ...about, worktree, outputFile, team, plans };
 }
 
 function withoutOldest(tasks: Map<string, Task>): Tasks {

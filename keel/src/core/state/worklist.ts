@@ -111,6 +111,7 @@ const changes: EventHandlers<Durable, [before: WorklistBefore], Worklist> = {
       ? worklist
       : { ...worklist, repliesSinceTodos: worklist.repliesSinceTodos + 1 },
   "tool.finished": (event, { worklist }) => afterTool(worklist, event),
+  "team.changed": ({ todos }, { worklist }) => (todos ? withTodos(worklist, todos) : worklist),
   // What was said may be gone with the messages that said it.
   "context.compacted": (_, { worklist }) => ({
     ...worklist,
@@ -142,16 +143,14 @@ const untold = {
 function afterTool(before: Worklist, event: Extract<Durable, { type: "tool.finished" }>): Worklist {
   const { todos, loads, seen } = event;
   const worklist = seen ? withLooked(before, seen) : before;
-  if (!todos && !loads) return worklist;
-  const numbers = (todos ?? []).map(({ id }) => Number(id)).filter(Number.isSafeInteger);
-  return {
-    ...worklist,
-    todos: todos ?? worklist.todos,
-    knowsTodos: todos !== undefined || worklist.knowsTodos,
-    repliesSinceTodos: todos ? 0 : worklist.repliesSinceTodos,
-    lastTodo: numbers.reduce((most, number) => Math.max(most, number), worklist.lastTodo),
-    loaded: loads ? [...new Set([...worklist.loaded, ...loads])] : worklist.loaded,
-  };
+  const listed = todos ? withTodos(worklist, todos) : worklist;
+  return loads ? { ...listed, loaded: [...new Set([...listed.loaded, ...loads])] } : listed;
+}
+
+function withTodos(worklist: Worklist, todos: readonly Todo[]): Worklist {
+  const numbers = todos.map(({ id }) => Number(id)).filter(Number.isSafeInteger);
+  const lastTodo = numbers.reduce((most, number) => Math.max(most, number), worklist.lastTodo);
+  return { ...worklist, todos, lastTodo, knowsTodos: true, repliesSinceTodos: 0 };
 }
 
 function withLooked(worklist: Worklist, seen: readonly { path: string }[]): Worklist {

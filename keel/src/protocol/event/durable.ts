@@ -389,6 +389,20 @@ const durable = [
     status: taskStatusSchema,
     data: z.optional(taskDataSchema),
   }),
+  /** A team was formed, its list was changed, one of its members left it, or it is over. */
+  z.object({
+    type: z.literal("team.changed"),
+    team: z.string(),
+    change: z.enum(["formed", "listed", "left", "ended"]),
+    description: z.optional(z.string()),
+    /** The list as it is from now on, who changed it, and by which call of whose session: one call changes it once. */
+    todos: z.optional(z.array(todoSchema)),
+    by: z.optional(z.string()),
+    call: z.optional(z.string()),
+    /** Who left, and why. */
+    member: z.optional(z.string()),
+    why: z.optional(z.string()),
+  }),
   /** The one end of a turn, with reason, usage and cost. */
   z.object({
     type: z.literal("turn.finished"),

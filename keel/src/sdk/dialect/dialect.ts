@@ -102,6 +102,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "session.arrived":
     case "files.rewound":
     case "memory.forgotten":
+    case "team.changed":
     case "session.closed":
       return [[], memo];
     default:

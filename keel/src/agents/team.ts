@@ -1,0 +1,414 @@
+/**
+ * A team: named agents of one session that work with each other. A member that has nothing to do is at rest: it costs
+ * nothing, its end was told to the leader, and the next message wakes it with all that it knew. A message is input, by
+ * the same command that a person uses; nobody looks whether one has come. The leader's log says who is in the team.
+ */
+import { enclose } from "../core/context/enclose.ts";
+import { shutdownRequest } from "../core/model-text.ts";
+import { isRunning } from "../core/state/task-state.ts";
+import type { TeamMember, Team as TeamState } from "../core/state/team-state.ts";
+import { over } from "../kernel/abort.ts";
+import { graceMs } from "../kernel/deadline.ts";
+import { fault } from "../kernel/fault.ts";
+import { uuidFrom } from "../kernel/uuid.ts";
+import type {
+  AgentCallContext,
+  SendOutcome,
+  ShutdownOutcome,
+  ShutdownRequest,
+  TeamCommands,
+  TeamSaid,
+} from "../ports/agents.ts";
+import type { Task } from "../ports/tasks.ts";
+import { text } from "../protocol/message.ts";
+import type { TaskData } from "../protocol/task.ts";
+import type { AgentLauncher } from "./launcher.ts";
+import { hasWorked } from "./mail-bounds.ts";
+import type { ParentSession } from "./plan.ts";
+import { TeamList } from "./team-list.ts";
+import { type AgentTree, above } from "./tree.ts";
+
+type Lead = { readonly tree: AgentTree; readonly launcher: AgentLauncher; parent(): ParentSession };
+
+type TeamMessage = {
+  readonly from: string;
+  readonly to: string;
+  readonly words: string;
+  /** The call that sends it, by its session: a call that runs again after a crash sends nothing twice. */
+  readonly call: string;
+  readonly approves?: boolean | undefined;
+};
+
+type OpenRequest = PromiseWithResolvers<{ readonly approve: boolean; readonly reason: string | undefined }>;
+
+const everybody = "*";
+/** What a member is called: it must not be taken for an address of another kind. */
+const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
+
+export class Team {
+  readonly #lead: Lead;
+  readonly list: TeamList;
+  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #requests = new Map<string, OpenRequest>();
+  /** Has agreed to end, and is told nothing more. */
+  readonly #leaving = new Set<string>();
+
+  constructor(lead: Lead) {
+    this.#lead = lead;
+    this.list = new TeamList({
+      todos: () => this.#session.state.worklist.todos,
+      lastTodo: () => this.#session.state.worklist.lastTodo,
+      hasChanged: (call) => this.#state?.calls.includes(call) === true,
+      record: ({ todos, by, call }) => this.#note({ change: "listed", todos, by, call }),
+      isMember: (name) => this.#state?.members.get(name)?.hasLeft === false,
+      // Who is told cannot be waited for by who tells: both may be at it.
+      tell: async (message) => void (await this.send(message)),
+    });
+  }
+
+  /** Under which name an agent is in the team; undefined for one that is not. The leader is `main`. */
+  nameOf(agentId: string | undefined): string | undefined {
+    if (agentId === undefined) return above;
+    return [...(this.#state?.members ?? [])].find(([, { taskId }]) => taskId === agentId)?.[0];
+  }
+
+  /** Whether mail to it is the team's. */
+  knows(to: string): boolean {
+    return to === everybody || this.#find(to) !== undefined;
+  }
+
+  /** Why nobody of that name can join. */
+  refusal(name: string): string | undefined {
+    if (!namePattern.test(name) || name === above)
+      return `${JSON.stringify(name)} is no name for a member of a team: letters, digits, blanks and . _ - make one.`;
+    const known = this.#state?.members.get(name);
+    const task = known && this.#session.state.tasks.get(known.taskId);
+    if (!known || known.hasLeft || task?.status === "failed") return undefined;
+    return `${name} is in the team already. Use SendMessage to give it more work, or choose another name.`;
+  }
+
+  async send({ from, to, ...rest }: TeamMessage): Promise<SendOutcome> {
+    const members = [...(this.#state?.members ?? [])];
+    const others = members.filter(([name, { hasLeft }]) => name !== from && !hasLeft).map(([name]) => name);
+    if (to !== everybody) return this.#toOne({ from, to, ...rest });
+    const all = from === above ? others : [above, ...others];
+    const sent = await Promise.all(all.map((name) => this.#toOne({ from, to: name, ...rest })));
+    const told = sent.filter(({ ok }) => ok).length;
+    const why = sent.flatMap((one) => (one.ok ? [] : [one.why]));
+    if (told === 0) return { ok: false, why: why[0] ?? "Nobody else is in the team." };
+    return { ok: true, told };
+  }
+
+  commands(agentId: string | undefined): TeamCommands {
+    const onlyLeader = async (): Promise<TeamSaid & { ok: false }> => ({
+      ok: false,
+      words: "Only the leader of the team does that.",
+    });
+    if (agentId !== undefined)
+      return {
+        create: onlyLeader,
+        end: onlyLeader,
+        shutdown: onlyLeader,
+        reply: (answer) => this.#reply(agentId, answer),
+      };
+    return {
+      create: (about) => this.#create(about),
+      end: () => this.#end(),
+      shutdown: (request, context, signal) => this.#shutdown(request, context, signal),
+      reply: async () => ({ ok: false, words: "You lead the team: nobody asks you to shut down." }),
+    };
+  }
+
+  /** After a crash: who was at work goes on where it was. */
+  async revive(): Promise<void> {
+    const members = [...this.#session.state.tasks.values()].filter(({ data }) => data.team !== undefined);
+    const lost = members.filter((task) => isRunning(task) && !this.#lead.launcher.runOf(task.id));
+    await Promise.all(lost.map((task) => this.#goOn(task)));
+    for (const { id } of members) this.#session.tasks.announce(id);
+  }
+
+  async #goOn(task: Task): Promise<void> {
+    const { callId = task.id, prompt, session = "", plans } = task.data;
+    const tasks = this.#session.tasks.forCall(callId);
+    // One that was not told anything yet begins.
+    const begins = prompt !== undefined && !(await this.#hasInput(session, undefined).catch(() => false));
+    const first = begins ? { content: [text(prompt)], id: uuidFrom(`prompt/${session}`), begins } : undefined;
+    const outcome = await this.#lead.launcher
+      .goOn(task, { first, plans }, { tasks, callId })
+      .catch((): SendOutcome => ({ ok: true }));
+    if (outcome.ok) return;
+    // Its end has to be on record, or everybody would wait for it.
+    const failed = async (): Promise<never> => {
+      throw fault("usage", { reason: outcome.why });
+    };
+    await tasks.start({ ...task.data, id: task.id }, failed).catch(() => undefined);
+  }
+
+  async #toOne({ from, to, words, call, approves }: TeamMessage): Promise<SendOutcome> {
+    const { tree } = this.#lead;
+    const found = to === above ? { name: above, member: undefined } : this.#find(to);
+    if (!found) return { ok: false, why: `Nobody in the team is called ${to}.` };
+    const { name, member } = found;
+    if (name === from) return { ok: false, why: "That is you." };
+    if (member?.hasLeft) return { ok: false, why: `${name} has left the team and takes no messages.` };
+    if (member && this.#leaving.has(member.taskId))
+      return { ok: false, why: `${name} is about to leave the team and takes no messages.` };
+    const id = uuidFrom(`message/${call}/${name}`);
+    const sender = from === above ? this.#session : this.#runOf(from)?.session;
+    const worked = sender === undefined || hasWorked(sender.state);
+    const refused = tree.bounds.pass({ from, to: name, text: words, worked });
+    if (refused !== undefined) return { ok: false, why: refused };
+    const message = { from, id, content: [text(enclose("keel-message", { from }, words))] };
+    if (!member) return tree.mail.send({ ...message, to: this.#session.id });
+    return this.#inTurn(member.taskId, () => this.#toMember(name, member, { ...message, approves }));
+  }
+
+  /** At work it hears of it at its next step; at rest it is woken. */
+  async #toMember(
+    name: string,
+    { taskId, session, kind }: TeamMember,
+    {
+      approves,
+      ...message
+    }: Omit<Parameters<AgentTree["mail"]["send"]>[0], "to" | "id"> & {
+      id: string;
+      approves?: boolean | undefined;
+    },
+  ): Promise<SendOutcome> {
+    const { tree, launcher } = this.#lead;
+    const run = await launcher.opened(taskId);
+    if (run) {
+      const sent = await tree.mail.send({ ...message, to: taskId });
+      if (sent.ok || sent.isFull) return sent;
+      // It was about to end: its end is told, and then it goes on.
+      await run.over;
+    }
+    // One that ended long ago is known by the team alone.
+    const data: TaskData = {
+      kind: "agent",
+      agent: kind,
+      session,
+      name,
+      team: this.#state?.name,
+      description: name,
+    };
+    const rest = { status: "completed", startedAt: 0, endedAt: 0, isTold: true } as const;
+    const task: Task = this.#session.state.tasks.get(taskId) ?? { id: taskId, data, ...rest };
+    if (isRunning(task)) return { ok: false, why: `${name} cannot be reached now.` };
+    if (task.data.message === message.id && (await this.#hasInput(session, message.id))) return { ok: true };
+    const callId = task.data.callId ?? taskId;
+    const plans = approves ? false : task.data.plans;
+    const tasks = this.#session.tasks.forCall(callId);
+    try {
+      return await launcher.goOn(task, { first: message, plans }, { tasks, callId });
+    } catch (thrown) {
+      const reason = thrown instanceof Error ? thrown.message : String(thrown);
+      return { ok: false, why: `${name} cannot go on: ${reason}` };
+    }
+  }
+
+  /** Whether it was ever told this, or anything. */
+  async #hasInput(session: string, id: string | undefined): Promise<boolean> {
+    for await (const event of this.#lead.tree.ports.store.read(session))
+      if (event.type === "input.accepted" && (id === undefined || event.input.id === id)) return true;
+    return false;
+  }
+
+  async #create({ name, description }: Parameters<TeamCommands["create"]>[0]): Promise<TeamSaid> {
+    const known = this.#state;
+    if (known && known.name !== name)
+      return { ok: false, words: `You lead the team ${known.name} already. Use TeamDelete first.` };
+    const { session } = this.#lead.parent();
+    if (!known)
+      await session.noteTeam({
+        type: "team.changed",
+        team: name,
+        change: "formed",
+        ...(description === undefined ? {} : { description }),
+      });
+    return {
+      ok: true,
+      words: `The team ${name} is there. Each agent that you start with a name is a member: it can be told something by SendMessage, also by the others, and shares your task list. What a member says last is its report to you; then it rests until it is told something. Use TeamShutdown when the work is done, then TeamDelete.`,
+    };
+  }
+
+  async #end(): Promise<TeamSaid> {
+    const team = this.#state;
+    if (!team) return { ok: true, words: "There is no team." };
+    const busy = [...team.members].filter(([, { taskId }]) => this.#lead.launcher.runOf(taskId));
+    if (busy.length > 0) {
+      const names = busy.map(([name]) => name).join(", ");
+      return { ok: false, words: `Still at work: ${names}. Shut them down first, with TeamShutdown.` };
+    }
+    await this.#note({ change: "ended" });
+    return { ok: true, words: `The team ${team.name} is no more.` };
+  }
+
+  async #shutdown(
+    request: ShutdownRequest,
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): ReturnType<TeamCommands["shutdown"]> {
+    const team = this.#state;
+    if (!team) return { ok: false, words: "There is no team." };
+    const active = [...team.members].filter(([, { hasLeft }]) => !hasLeft).map(([name]) => name);
+    const wanted = [...new Set(request.members ?? active)];
+    const outcomes = await Promise.all(wanted.map((name) => this.#shutOne(name, request, context, signal)));
+    return { ok: true, outcomes };
+  }
+
+  async #shutOne(
+    name: string,
+    request: ShutdownRequest,
+    context: AgentCallContext,
+    signal: AbortSignal,
+  ): Promise<ShutdownOutcome> {
+    const member = this.#state?.members.get(name);
+    if (!member) return { member: name, how: "unknown", words: "Nobody in the team has that name." };
+    if (member.hasLeft) return { member: name, how: "left_before", words: "It had left before." };
+    const { taskId } = member;
+    const run = await this.#lead.launcher.opened(taskId);
+    if (!run) return this.#left(name, "at_rest", "It was at rest.");
+    const heard = request.force ? "stop" : await this.#ask(name, member, request, { run, signal });
+    if (typeof heard !== "string" && !heard.approve)
+      return { member: name, how: "objected", words: heard.reason ?? "It gave no reason." };
+    if (heard === "withdrawn")
+      return { member: name, how: "objected", words: "The request was taken back before it was answered." };
+    this.#leaving.add(taskId);
+    try {
+      const isOver =
+        heard !== "stop" && (await context.tasks.wait(taskId, heard === "over" ? graceMs : heard.ms, signal));
+      const ended = isOver && !isRunning(isOver) ? isOver : undefined;
+      // Who waits for its end is told of it here, and not once more.
+      const last = ended ?? context.tasks.wait(taskId, 2 * graceMs, new AbortController().signal);
+      if (!ended) await run.stop("dropped");
+      const task = await last;
+      const words = task?.data.report ?? "";
+      const report = words === "" ? "" : ` Its last words:\n${words}`;
+      return ended
+        ? await this.#left(name, "approved", `It has ended.${report}`)
+        : await this.#left(name, "stopped", `It was stopped.${report}`);
+    } finally {
+      this.#leaving.delete(taskId);
+    }
+  }
+
+  /** Settles with its answer and the time that is left, with its end, or when it must be stopped. */
+  async #ask(
+    name: string,
+    { taskId }: TeamMember,
+    { reason, ms }: ShutdownRequest,
+    { run, signal }: { run: { over: Promise<unknown> }; signal: AbortSignal },
+  ): Promise<{ approve: boolean; reason: string | undefined; ms: number } | "over" | "stop" | "withdrawn"> {
+    const { clock, ids } = this.#lead.parent().parts;
+    // Who is told to stop has a moment for it within the time.
+    const endsAt = clock.monotonicMs() + Math.max(0, ms - stopMs);
+    const request: OpenRequest = Promise.withResolvers();
+    this.#requests.set(taskId, request);
+    const done = new AbortController();
+    try {
+      const words = enclose("keel-shutdown-request", {}, shutdownRequest(reason, Math.round(ms / 1_000)));
+      const sent = await this.#lead.tree.mail.send({
+        from: above,
+        to: taskId,
+        id: uuidFrom(`shutdown/${ids.uuid()}/${name}`),
+        content: [text(words)],
+      });
+      if (!sent.ok) return "stop";
+      const left = (): number => Math.max(0, endsAt - clock.monotonicMs());
+      const stopped = new Promise<"withdrawn">((resolve) =>
+        signal.addEventListener("abort", () => resolve("withdrawn"), { once: true, signal: done.signal }),
+      );
+      return await Promise.race([
+        request.promise.then((answer) => ({ ...answer, ms: left() })),
+        run.over.then(() => "over" as const),
+        clock.sleep(left(), done.signal).then(() => "stop" as const),
+        stopped,
+        ...(signal.aborted ? [Promise.resolve("withdrawn" as const)] : []),
+      ]);
+    } finally {
+      this.#requests.delete(taskId);
+      done.abort(over);
+    }
+  }
+
+  async #reply(
+    agentId: string,
+    { approve, reason }: { approve: boolean; reason: string | undefined },
+  ): Promise<TeamSaid> {
+    const request = this.#requests.get(agentId);
+    if (!request)
+      return { ok: false, words: "Nobody has asked you to shut down, or the time for it is over." };
+    if (!approve && (reason === undefined || reason.trim() === ""))
+      return { ok: false, words: "Say why not, in `reason`." };
+    request.resolve({ approve, reason });
+    return {
+      ok: true,
+      words: approve
+        ? "Noted. Finish now: what you say last is your report."
+        : "Your objection goes to the leader. Go on with your work.",
+    };
+  }
+
+  /** It is down: nobody wakes it again, and what it had begun is free for others. */
+  async #left(
+    name: string,
+    how: "approved" | "at_rest" | "stopped",
+    words: string,
+  ): Promise<ShutdownOutcome> {
+    const { todos } = this.#session.state.worklist;
+    const isIts = (todo: (typeof todos)[number]): boolean =>
+      todo.owner === name && todo.status !== "completed";
+    await this.#note({ change: "left", member: name, why: how });
+    if (todos.some(isIts)) {
+      const freed = todos.map((todo) => {
+        if (!isIts(todo)) return todo;
+        const { owner: _, ...rest } = todo;
+        return { ...rest, status: "pending" as const };
+      });
+      await this.#note({ change: "listed", todos: freed, by: name });
+    }
+    return { member: name, how, words };
+  }
+
+  async #note(
+    change: Omit<Parameters<ParentSession["session"]["noteTeam"]>[0], "type" | "team">,
+  ): Promise<void> {
+    await this.#session.noteTeam({ type: "team.changed", team: this.#state?.name ?? "", ...change });
+  }
+
+  #find(to: string): { name: string; member: TeamMember } | undefined {
+    const members = this.#state?.members;
+    const named = members?.get(to);
+    if (named) return { name: to, member: named };
+    const [name, member] = [...(members ?? [])].find(([, { taskId }]) => taskId === to) ?? [];
+    return name !== undefined && member ? { name, member } : undefined;
+  }
+
+  #runOf(name: string): ReturnType<AgentLauncher["runOf"]> {
+    const member = this.#state?.members.get(name);
+    return member && this.#lead.launcher.runOf(member.taskId);
+  }
+
+  /** One after the other, so that nobody is woken twice and what one says keeps its order. */
+  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const next = (this.#queues.get(key) ?? Promise.resolve()).then(work, work);
+    const settled = next.catch(() => undefined);
+    this.#queues.set(key, settled);
+    void settled.then(() => {
+      if (this.#queues.get(key) === settled) this.#queues.delete(key);
+    });
+    return next;
+  }
+
+  get #session(): ParentSession["session"] {
+    return this.#lead.parent().session;
+  }
+
+  get #state(): TeamState | null {
+    return this.#session.state.team;
+  }
+}
+
+/** Ending takes a moment: who must be down at the limit is stopped this long before it. */
+const stopMs = 500;

@@ -1,0 +1,50 @@
+/** A team as the fold knows it: who is in it, who has left, and which calls have changed its list. */
+import type { Durable } from "../../protocol/event/durable.ts";
+import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
+
+export type TeamMember = {
+  readonly taskId: string;
+  readonly session: string;
+  readonly kind: string;
+  /** It was shut down: nobody wakes it any more. */
+  readonly hasLeft: boolean;
+};
+
+export type Team = {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly members: ReadonlyMap<string, TeamMember>;
+  /** The newest calls that changed the list: after a crash none of them changes it again. */
+  readonly calls: readonly string[];
+};
+
+/** More than can be open at once. */
+const maxCalls = 200;
+
+/** Pure. The same value when the event is about no team. */
+export const foldTeam = (team: Team | null, event: Durable): Team | null => {
+  const after = handle(changes, event, team);
+  return after === undefined ? team : after;
+};
+
+const changes: EventHandlers<Durable, [team: Team | null], Team | null> = {
+  "team.changed": ({ team: name, change, description, call, member }, team) => {
+    if (change === "formed") return { name, description, members: new Map(), calls: [] };
+    if (change === "ended" || !team) return null;
+    if (change === "left") return withMember(team, member, { hasLeft: true });
+    return call === undefined ? team : { ...team, calls: [...team.calls.slice(1 - maxCalls), call] };
+  },
+  "task.changed": ({ taskId, status, data = {} }, team) => {
+    const { name, session, agent = "" } = data;
+    if (status !== "running" || !team || data.team !== team.name) return team;
+    if (name === undefined || session === undefined) return team;
+    return withMember(team, name, { taskId, session, kind: agent, hasLeft: false });
+  },
+};
+
+function withMember(team: Team, name: string | undefined, change: Partial<TeamMember>): Team {
+  const known = name === undefined ? undefined : team.members.get(name);
+  if (name === undefined || (!known && change.taskId === undefined)) return team;
+  const { taskId = "", session = "", kind = "", hasLeft = false } = { ...known, ...change };
+  return { ...team, members: new Map(team.members).set(name, { taskId, session, kind, hasLeft }) };
+}
