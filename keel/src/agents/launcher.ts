@@ -6,7 +6,7 @@ import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { fault, toFault } from "../kernel/fault.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
-import type { AgentCallContext, AgentOrder, Agents, SendOutcome } from "../ports/agents.ts";
+import type { AgentCallContext, AgentOrder, AgentSendOutcome, Agents } from "../ports/agents.ts";
 import type { Log } from "../ports/store.ts";
 import type { CallTasks, Task, TaskAbout, TaskOutputLocation } from "../ports/tasks.ts";
 import type { Origin } from "../protocol/ask.ts";
@@ -42,7 +42,7 @@ export type WakeContext = {
   readonly ledger?: AgentCallContext["ledger"];
 };
 
-type Held = {
+type HeldAgent = {
   place: TaskOutputLocation;
   origin: Origin;
   order: Pick<AgentOrder, "description" | "name">;
@@ -148,7 +148,7 @@ export class AgentLauncher {
     { id, data }: Task,
     { first, plans }: { first: FirstInput | undefined; plans?: boolean | undefined },
     { tasks, callId, ledger }: WakeContext,
-  ): Promise<SendOutcome> {
+  ): Promise<AgentSendOutcome> {
     const { ports: world } = this.#tree;
     const parent = this.#parent();
     const request = { kind: data.agent ?? "", description: data.description ?? id, name: data.name };
@@ -267,7 +267,7 @@ export class AgentLauncher {
     return extras;
   }
 
-  #hold(session: Session, held: Held): AgentRun {
+  #hold(session: Session, held: HeldAgent): AgentRun {
     const { place, origin, order, isolated } = held;
     const above = this.#parent().session;
     const leaveTree = this.#tree.join({ id: place.id, name: order.name }, session);

@@ -14,18 +14,18 @@ import type {
   AgentCallContext,
   AgentOrder,
   AgentOutcome,
+  AgentSendOutcome,
   Agents,
-  SendOutcome,
   TeamCommands,
 } from "../ports/agents.ts";
 import type { Task, TaskEnd } from "../ports/tasks.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import { AgentLauncher } from "./launcher.ts";
+import type { LedTeam } from "./led-team.ts";
 import { hasWorked } from "./mail-bounds.ts";
 import { type ParentSession, planFor } from "./plan.ts";
 import { launchedOutcome, outcomeOf } from "./run.ts";
-import type { Team } from "./team.ts";
 import type { AgentTree } from "./tree.ts";
 import { Admission, above } from "./tree.ts";
 
@@ -37,7 +37,7 @@ export class AgentSupervisor implements Agents {
   readonly #depth: number;
   readonly #admission: Admission;
   readonly #launcher: AgentLauncher;
-  #team: Promise<Team> | undefined;
+  #team: Promise<LedTeam> | undefined;
   /** Members of the team were at work when the process before this one ended. */
   #left = false;
   #parts: SessionPorts | undefined;
@@ -116,7 +116,7 @@ export class AgentSupervisor implements Agents {
   async send(
     { to, text: words, approves }: { to: string; text: string; approves?: boolean | undefined },
     pick: AgentCallContext,
-  ): Promise<SendOutcome> {
+  ): Promise<AgentSendOutcome> {
     const { parts, session } = this.#parent();
     const agentId = parts.above?.origin.agentId;
     if (to.startsWith(bridgeAddress)) return this.#sendAcross(to, words);
@@ -146,15 +146,16 @@ export class AgentSupervisor implements Agents {
     return team.commands(this.#parent().parts.above?.origin.agentId);
   }
 
-  #lead(): Promise<Team> {
+  #lead(): Promise<LedTeam> {
     this.#team ??= import("./team.ts").then(
-      (late) => new late.Team({ tree: this.#tree, launcher: this.#launcher, parent: () => this.#parent() }),
+      (late) =>
+        new late.TeamLead({ tree: this.#tree, launcher: this.#launcher, parent: () => this.#parent() }),
     );
     return this.#team;
   }
 
   /** Over a bridge: the session itself, and no agent of it. */
-  async #sendAcross(to: string, words: string): Promise<SendOutcome> {
+  async #sendAcross(to: string, words: string): Promise<AgentSendOutcome> {
     const { parts, session } = this.#parent();
     const { peers } = this.#tree.ports;
     if (parts.above) return { ok: false, why: "Only the main agent sends over a bridge: report to it." };

@@ -4,57 +4,37 @@
  * the same command that a person uses; nobody looks whether one has come. The leader's log says who is in the team.
  */
 import { enclose } from "../core/context/enclose.ts";
-import { shutdownRequest } from "../core/model-text.ts";
 import { isRunning } from "../core/state/task-state.ts";
-import type { TeamMember, Team as TeamState } from "../core/state/team-state.ts";
-import { over } from "../kernel/abort.ts";
-import { graceMs } from "../kernel/deadline.ts";
+import type { TeamMember, TeamState } from "../core/state/team-state.ts";
 import { fault } from "../kernel/fault.ts";
 import { uuidFrom } from "../kernel/uuid.ts";
-import type {
-  AgentCallContext,
-  SendOutcome,
-  ShutdownOutcome,
-  ShutdownRequest,
-  TeamCommands,
-  TeamSaid,
-} from "../ports/agents.ts";
+import type { AgentSendOutcome, TeamCommands, TeamSaid } from "../ports/agents.ts";
 import type { Task } from "../ports/tasks.ts";
 import { text } from "../protocol/message.ts";
 import type { TaskData } from "../protocol/task.ts";
 import type { AgentLauncher } from "./launcher.ts";
+import type { LedTeam, TeamMessage } from "./led-team.ts";
 import { hasWorked } from "./mail-bounds.ts";
 import type { ParentSession } from "./plan.ts";
 import { TeamList } from "./team-list.ts";
+import { type TeamChange, TeamShutdowns } from "./team-shutdown.ts";
 import { type AgentTree, above } from "./tree.ts";
 
 type Lead = { readonly tree: AgentTree; readonly launcher: AgentLauncher; parent(): ParentSession };
-
-type TeamMessage = {
-  readonly from: string;
-  readonly to: string;
-  readonly words: string;
-  /** The call that sends it, by its session: a call that runs again after a crash sends nothing twice. */
-  readonly call: string;
-  readonly approves?: boolean | undefined;
-};
-
-type OpenRequest = PromiseWithResolvers<{ readonly approve: boolean; readonly reason: string | undefined }>;
 
 const everybody = "*";
 /** What a member is called: it must not be taken for an address of another kind. */
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
 
-export class Team {
+export class TeamLead implements LedTeam {
   readonly #lead: Lead;
   readonly list: TeamList;
   readonly #queues = new Map<string, Promise<unknown>>();
-  readonly #requests = new Map<string, OpenRequest>();
-  /** Has agreed to end, and is told nothing more. */
-  readonly #leaving = new Set<string>();
+  readonly #shutdowns: TeamShutdowns;
 
   constructor(lead: Lead) {
     this.#lead = lead;
+    this.#shutdowns = new TeamShutdowns({ ...lead, note: (change) => this.#note(change) });
     this.list = new TeamList({
       todos: () => this.#session.state.worklist.todos,
       lastTodo: () => this.#session.state.worklist.lastTodo,
@@ -87,7 +67,7 @@ export class Team {
     return `${name} is in the team already. Use SendMessage to give it more work, or choose another name.`;
   }
 
-  async send({ from, to, ...rest }: TeamMessage): Promise<SendOutcome> {
+  async send({ from, to, ...rest }: TeamMessage): Promise<AgentSendOutcome> {
     const members = [...(this.#state?.members ?? [])];
     const others = members.filter(([name, { hasLeft }]) => name !== from && !hasLeft).map(([name]) => name);
     if (to !== everybody) return this.#toOne({ from, to, ...rest });
@@ -109,12 +89,12 @@ export class Team {
         create: onlyLeader,
         end: onlyLeader,
         shutdown: onlyLeader,
-        reply: (answer) => this.#reply(agentId, answer),
+        reply: (answer) => this.#shutdowns.reply(agentId, answer),
       };
     return {
       create: (about) => this.#create(about),
       end: () => this.#end(),
-      shutdown: (request, context, signal) => this.#shutdown(request, context, signal),
+      shutdown: (request, context, signal) => this.#shutdowns.shutdown(request, context, signal),
       reply: async () => ({ ok: false, words: "You lead the team: nobody asks you to shut down." }),
     };
   }
@@ -135,7 +115,7 @@ export class Team {
     const first = begins ? { content: [text(prompt)], id: uuidFrom(`prompt/${session}`), begins } : undefined;
     const outcome = await this.#lead.launcher
       .goOn(task, { first, plans }, { tasks, callId })
-      .catch((): SendOutcome => ({ ok: true }));
+      .catch((): AgentSendOutcome => ({ ok: true }));
     if (outcome.ok) return;
     // Its end has to be on record, or everybody would wait for it.
     const failed = async (): Promise<never> => {
@@ -144,14 +124,14 @@ export class Team {
     await tasks.start({ ...task.data, id: task.id }, failed).catch(() => undefined);
   }
 
-  async #toOne({ from, to, words, call, approves }: TeamMessage): Promise<SendOutcome> {
+  async #toOne({ from, to, words, call, approves }: TeamMessage): Promise<AgentSendOutcome> {
     const { tree } = this.#lead;
     const found = to === above ? { name: above, member: undefined } : this.#find(to);
     if (!found) return { ok: false, why: `Nobody in the team is called ${to}.` };
     const { name, member } = found;
     if (name === from) return { ok: false, why: "That is you." };
     if (member?.hasLeft) return { ok: false, why: `${name} has left the team and takes no messages.` };
-    if (member && this.#leaving.has(member.taskId))
+    if (member && this.#shutdowns.isLeaving(member.taskId))
       return { ok: false, why: `${name} is about to leave the team and takes no messages.` };
     const id = uuidFrom(`message/${call}/${name}`);
     const sender = from === above ? this.#session : this.#runOf(from)?.session;
@@ -174,7 +154,7 @@ export class Team {
       id: string;
       approves?: boolean | undefined;
     },
-  ): Promise<SendOutcome> {
+  ): Promise<AgentSendOutcome> {
     const { tree, launcher } = this.#lead;
     const run = await launcher.opened(taskId);
     if (run) {
@@ -220,7 +200,7 @@ export class Team {
       return { ok: false, words: `You lead the team ${known.name} already. Use TeamDelete first.` };
     const { session } = this.#lead.parent();
     if (!known)
-      await session.noteTeam({
+      await session.tasks.note({
         type: "team.changed",
         team: name,
         change: "formed",
@@ -244,137 +224,8 @@ export class Team {
     return { ok: true, words: `The team ${team.name} is no more.` };
   }
 
-  async #shutdown(
-    request: ShutdownRequest,
-    context: AgentCallContext,
-    signal: AbortSignal,
-  ): ReturnType<TeamCommands["shutdown"]> {
-    const team = this.#state;
-    if (!team) return { ok: false, words: "There is no team." };
-    const active = [...team.members].filter(([, { hasLeft }]) => !hasLeft).map(([name]) => name);
-    const wanted = [...new Set(request.members ?? active)];
-    const outcomes = await Promise.all(wanted.map((name) => this.#shutOne(name, request, context, signal)));
-    return { ok: true, outcomes };
-  }
-
-  async #shutOne(
-    name: string,
-    request: ShutdownRequest,
-    context: AgentCallContext,
-    signal: AbortSignal,
-  ): Promise<ShutdownOutcome> {
-    const member = this.#state?.members.get(name);
-    if (!member) return { member: name, how: "unknown", words: "Nobody in the team has that name." };
-    if (member.hasLeft) return { member: name, how: "left_before", words: "It had left before." };
-    const { taskId } = member;
-    const run = await this.#lead.launcher.opened(taskId);
-    if (!run) return this.#left(name, "at_rest", "It was at rest.");
-    const heard = request.force ? "stop" : await this.#ask(name, member, request, { run, signal });
-    if (typeof heard !== "string" && !heard.approve)
-      return { member: name, how: "objected", words: heard.reason ?? "It gave no reason." };
-    if (heard === "withdrawn")
-      return { member: name, how: "objected", words: "The request was taken back before it was answered." };
-    this.#leaving.add(taskId);
-    try {
-      const isOver =
-        heard !== "stop" && (await context.tasks.wait(taskId, heard === "over" ? graceMs : heard.ms, signal));
-      const ended = isOver && !isRunning(isOver) ? isOver : undefined;
-      // Who waits for its end is told of it here, and not once more.
-      const last = ended ?? context.tasks.wait(taskId, 2 * graceMs, new AbortController().signal);
-      if (!ended) await run.stop("dropped");
-      const task = await last;
-      const words = task?.data.report ?? "";
-      const report = words === "" ? "" : ` Its last words:\n${words}`;
-      return ended
-        ? await this.#left(name, "approved", `It has ended.${report}`)
-        : await this.#left(name, "stopped", `It was stopped.${report}`);
-    } finally {
-      this.#leaving.delete(taskId);
-    }
-  }
-
-  /** Settles with its answer and the time that is left, with its end, or when it must be stopped. */
-  async #ask(
-    name: string,
-    { taskId }: TeamMember,
-    { reason, ms }: ShutdownRequest,
-    { run, signal }: { run: { over: Promise<unknown> }; signal: AbortSignal },
-  ): Promise<{ approve: boolean; reason: string | undefined; ms: number } | "over" | "stop" | "withdrawn"> {
-    const { clock, ids } = this.#lead.parent().parts;
-    // Who is told to stop has a moment for it within the time.
-    const endsAt = clock.monotonicMs() + Math.max(0, ms - stopMs);
-    const request: OpenRequest = Promise.withResolvers();
-    this.#requests.set(taskId, request);
-    const done = new AbortController();
-    try {
-      const words = enclose("keel-shutdown-request", {}, shutdownRequest(reason, Math.round(ms / 1_000)));
-      const sent = await this.#lead.tree.mail.send({
-        from: above,
-        to: taskId,
-        id: uuidFrom(`shutdown/${ids.uuid()}/${name}`),
-        content: [text(words)],
-      });
-      if (!sent.ok) return "stop";
-      const left = (): number => Math.max(0, endsAt - clock.monotonicMs());
-      const stopped = new Promise<"withdrawn">((resolve) =>
-        signal.addEventListener("abort", () => resolve("withdrawn"), { once: true, signal: done.signal }),
-      );
-      return await Promise.race([
-        request.promise.then((answer) => ({ ...answer, ms: left() })),
-        run.over.then(() => "over" as const),
-        clock.sleep(left(), done.signal).then(() => "stop" as const),
-        stopped,
-        ...(signal.aborted ? [Promise.resolve("withdrawn" as const)] : []),
-      ]);
-    } finally {
-      this.#requests.delete(taskId);
-      done.abort(over);
-    }
-  }
-
-  async #reply(
-    agentId: string,
-    { approve, reason }: { approve: boolean; reason: string | undefined },
-  ): Promise<TeamSaid> {
-    const request = this.#requests.get(agentId);
-    if (!request)
-      return { ok: false, words: "Nobody has asked you to shut down, or the time for it is over." };
-    if (!approve && (reason === undefined || reason.trim() === ""))
-      return { ok: false, words: "Say why not, in `reason`." };
-    request.resolve({ approve, reason });
-    return {
-      ok: true,
-      words: approve
-        ? "Noted. Finish now: what you say last is your report."
-        : "Your objection goes to the leader. Go on with your work.",
-    };
-  }
-
-  /** It is down: nobody wakes it again, and what it had begun is free for others. */
-  async #left(
-    name: string,
-    how: "approved" | "at_rest" | "stopped",
-    words: string,
-  ): Promise<ShutdownOutcome> {
-    const { todos } = this.#session.state.worklist;
-    const isIts = (todo: (typeof todos)[number]): boolean =>
-      todo.owner === name && todo.status !== "completed";
-    await this.#note({ change: "left", member: name, why: how });
-    if (todos.some(isIts)) {
-      const freed = todos.map((todo) => {
-        if (!isIts(todo)) return todo;
-        const { owner: _, ...rest } = todo;
-        return { ...rest, status: "pending" as const };
-      });
-      await this.#note({ change: "listed", todos: freed, by: name });
-    }
-    return { member: name, how, words };
-  }
-
-  async #note(
-    change: Omit<Parameters<ParentSession["session"]["noteTeam"]>[0], "type" | "team">,
-  ): Promise<void> {
-    await this.#session.noteTeam({ type: "team.changed", team: this.#state?.name ?? "", ...change });
+  async #note(change: TeamChange): Promise<void> {
+    await this.#session.tasks.note({ type: "team.changed", team: this.#state?.name ?? "", ...change });
   }
 
   #find(to: string): { name: string; member: TeamMember } | undefined {
@@ -409,6 +260,3 @@ export class Team {
     return this.#session.state.team;
   }
 }
-
-/** Ending takes a moment: who must be down at the limit is stopped this long before it. */
-const stopMs = 500;

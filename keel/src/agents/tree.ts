@@ -17,8 +17,8 @@ import type { Command } from "../protocol/command.ts";
 import type { InputBlock } from "../protocol/message.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { TreeBudget } from "./budget.ts";
+import type { LedTeam } from "./led-team.ts";
 import { MailBounds } from "./mail-bounds.ts";
-import type { Team } from "./team.ts";
 
 /** What agents need of the world beside the parts of their parent. */
 export type AgentPorts = {
@@ -89,7 +89,7 @@ export class AgentTree {
   readonly #members = new Map<string, Session>();
   #places = 0;
   #root: Session | undefined;
-  #lead: (() => Promise<Team>) | undefined;
+  #lead: (() => Promise<LedTeam>) | undefined;
 
   constructor({ world, budget, limits }: { world: AgentPorts; budget: TreeBudget; limits: AgentLimits }) {
     this.ports = world;
@@ -113,17 +113,17 @@ export class AgentTree {
   }
 
   /** Who makes the team of the root, when it has one. */
-  ledBy(team: () => Promise<Team>): void {
+  ledBy(team: () => Promise<LedTeam>): void {
     this.#lead = team;
   }
 
   /** The team, where there is one; its code comes with the first. */
-  async team(): Promise<Team | undefined> {
+  async team(): Promise<LedTeam | undefined> {
     return this.#root?.state.team ? this.#lead?.() : undefined;
   }
 
   /** Also where there is none yet. */
-  async teamToBe(): Promise<Team> {
+  async teamToBe(): Promise<LedTeam> {
     if (!this.#lead) throw fault("unexpected", { reason: "nobody leads this tree" });
     return this.#lead();
   }
@@ -136,6 +136,11 @@ export class AgentTree {
       return team ? team.list.shared(own, by) : own;
     };
     return { ...tool, load };
+  }
+
+  /** The tools of the root. */
+  led(tools: readonly ToolHead[]): ToolHead[] {
+    return tools.map((tool) => this.sharing(tool, above));
   }
 
   /** A member can always speak and answer; its list is the team's. */

@@ -13,7 +13,6 @@ import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/result.ts";
 import { rulesInForce } from "../policy/changes.ts";
-import type { SessionTasks } from "../ports/tasks.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
@@ -36,7 +35,7 @@ export class Session {
   readonly #parts: SessionPorts;
   readonly #listeners = new Listeners();
   readonly #asks: Asks;
-  readonly #tasks: TaskBoard;
+  readonly tasks: TaskBoard;
   readonly #early: StepContext["early"] = new Map();
   readonly #used = new UsedIds();
   #state: SessionState = emptyState;
@@ -70,7 +69,7 @@ export class Session {
       wake: () => this.#wake(),
     };
     this.#asks = new Asks(context);
-    this.#tasks = new TaskBoard(context);
+    this.tasks = new TaskBoard(context);
   }
 
   /** Folds the log, settles what an unclean end left open, and waits. Nothing runs before `submit` or `run`. */
@@ -84,7 +83,7 @@ export class Session {
     if (!session.#state.opened)
       for (const event of [{ type: "session.opened" as const, ...start }, ...first]) session.#record(event);
     for (const event of settleLeft(session.#state)) session.#record(event);
-    for (const event of await session.#tasks.lost()) session.#record(event);
+    for (const event of await session.tasks.lost()) session.#record(event);
     if (unfinished === "lost")
       for (const event of settleAsLost(session.#state, parts.clock.now())) session.#record(event);
     await session.#journal.saved();
@@ -104,18 +103,6 @@ export class Session {
   /** The rules as they are now. */
   get rules(): SessionPorts["rules"] {
     return this.#parts.rules;
-  }
-
-  /** Its work in the background, for who starts some beside a call of its own. */
-  get tasks(): SessionTasks {
-    return this.#tasks;
-  }
-
-  /** Writes down what becomes of its team. Settles when that is on disk. */
-  async noteTeam(event: Extract<DurableEvent, { type: "team.changed" }>): Promise<void> {
-    if (this.#closing !== undefined) throw fault("session_closed");
-    this.#record(event);
-    await this.#journal.saved();
   }
 
   /** What stopped the work where it stands, such as a log that cannot be written; the next `submit` tries again. */
@@ -184,9 +171,9 @@ export class Session {
         this.#mustNotRun("Files cannot be rewound while a turn runs.");
         return this.#restorer.rewind(this.#work(), command);
       case "background":
-        return { type: "backgrounded", callIds: this.#tasks.sendAway(command.callId) };
+        return { type: "backgrounded", callIds: this.tasks.sendAway(command.callId) };
       case "stop": {
-        const task = await this.#tasks.stop(command.taskId, "host");
+        const task = await this.tasks.stop(command.taskId, "host");
         await this.#journal.saved();
         return { type: "stopped", taskId: command.taskId, found: task !== undefined };
       }
@@ -263,7 +250,7 @@ export class Session {
     await this.#reloading?.catch(() => undefined);
     try {
       // Beside the turn: who ends us may not wait for one after the other.
-      const stopped = this.#tasks.stopAll();
+      const stopped = this.tasks.stopAll();
       if (this.#state.turn && !this.#journal.broken) {
         this.#stop("shutdown");
         await this.run();
@@ -275,7 +262,7 @@ export class Session {
       await this.#running;
       await this.#restorer.settled();
       await stopped;
-      await this.#tasks.close();
+      await this.tasks.close();
       const why = reason === "cleared" ? "clear" : "other";
       await this.#parts.hooks.end({ reason: why }, hookContextOf(this.#work()));
       const last = this.#journal.broken ? [] : closingOf(this.#state, { ...this.#parts, waiting }, reason);
@@ -340,7 +327,7 @@ export class Session {
       interrupt: (by, reason) => this.#stop(by, reason),
       // A turn that was stopped asks nobody any more: the answer would be waited for in vain.
       ask: (ask) => (signal.aborted ? Promise.resolve(interruptedAnswer) : this.#asks.open(ask)),
-      tasks: this.#tasks,
+      tasks: this.tasks,
     };
   }
 
@@ -412,7 +399,7 @@ export class Session {
     await this.#load();
     this.#journal = this.#newJournal();
     for (const event of settleRequest(this.#state)) this.#record(event);
-    this.#tasks.report();
+    this.tasks.report();
     await this.#journal.saved();
     if (this.#state.turn) void this.run();
   }

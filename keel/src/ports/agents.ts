@@ -54,13 +54,13 @@ export interface Agents {
     message: { readonly to: string; readonly text: string; readonly approves?: boolean | undefined },
     context: AgentCallContext,
     signal: AbortSignal,
-  ): Promise<SendOutcome>;
+  ): Promise<AgentSendOutcome>;
   /** The team of the session, for its leader and its members. */
   team(): Promise<TeamCommands>;
 }
 
 /** `told`: how many it reached, where it was for several. */
-export type SendOutcome =
+export type AgentSendOutcome =
   | { readonly ok: true; readonly told?: number }
   | { readonly ok: false; readonly why: string };
 

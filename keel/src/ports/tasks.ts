@@ -1,4 +1,5 @@
 /** Work in the background, as tools bring it and as they see it. */
+import type { DurableEvent } from "../protocol/event/durable.ts";
 import type { TaskData, TaskStatus } from "../protocol/task.ts";
 
 /** Work that goes on by itself. */
@@ -69,6 +70,8 @@ export interface SessionTasks {
   forCall(callId: string): CallTasks;
   /** Tells the model of an end that it has not heard of, by an input of its own. */
   announce(id: string): void;
+  /** Writes down what becomes of the session's team. Settles when that is on disk. */
+  note(event: Extract<DurableEvent, { type: "team.changed" }>): Promise<void>;
 }
 
 export type Task = {

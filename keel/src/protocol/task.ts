@@ -1,6 +1,7 @@
 /** Work beside the conversation: a command or an agent that goes on while the session does something else. */
 import * as z from "zod/mini";
 import { fingerprint } from "../kernel/text.ts";
+import { todoSchema } from "./tool.ts";
 import { billSchema } from "./usage.ts";
 
 export const taskStatusSchema = z.enum(["running", "completed", "failed", "stopped"]);
@@ -13,6 +14,20 @@ export const taskIdOfCall = (callId: string): string => `b${fingerprint(`task/${
 /** A folder with a copy of a repository's files, on a branch of its own; `from` is the folder of the repository. */
 export const worktreeSchema = z.object({ path: z.string(), branch: z.string(), from: z.string() });
 export type Worktree = z.infer<typeof worktreeSchema>;
+
+/** What became of a team. */
+export const teamChangeFields = {
+  team: z.string(),
+  change: z.enum(["formed", "listed", "left", "ended"]),
+  description: z.optional(z.string()),
+  /** The list as it is from now on, who changed it, and by which call of whose session: one call changes it once. */
+  todos: z.optional(z.array(todoSchema)),
+  by: z.optional(z.string()),
+  call: z.optional(z.string()),
+  /** Who left, and why. */
+  member: z.optional(z.string()),
+  why: z.optional(z.string()),
+};
 
 export const taskDataSchema = z.object({
   kind: z.optional(z.enum(["shell", "agent"])),

@@ -79,6 +79,11 @@ export class TaskBoard implements SessionTasks {
     this.#world.wake();
   }
 
+  async note(event: DurableEvent): Promise<void> {
+    this.#world.record(event);
+    await this.#world.saved();
+  }
+
   /** Asks running calls to go on in the background: the named one, or all that can. Returns whom it asked. */
   sendAway(callId: string | undefined): string[] {
     const open = callsIn(this.#world.state().calls).filter(({ status }) => status === "started");

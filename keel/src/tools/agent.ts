@@ -1,6 +1,7 @@
 /** Agent: a piece of work for another agent, which has a conversation of its own. */
 
 import * as z from "zod/mini";
+import { present } from "../kernel/json.ts";
 import { named } from "../kernel/list.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -53,9 +54,9 @@ export const agentTool = (agents: Agents): Tool<z.infer<typeof input>> =>
       const { subagent_type: kind = generalKind, run_in_background: isBehind, ...order } = given;
       const { description, prompt, model, effort, name, isolation, mode } = order;
       const when = isBehind === undefined ? undefined : isBehind ? "background" : "foreground";
-      const plans = mode === "plan";
-      const request = { description, prompt, model, effort, name, isolation, kind, when, plans } as const;
-      const outcome = yield* agents.start(request, context, signal);
+      const plans = mode === "plan" ? true : undefined;
+      const request = { description, prompt, model, effort, name, isolation, kind, when } as const;
+      const outcome = yield* agents.start({ ...request, ...present({ plans }) }, context, signal);
       if (!outcome.ok) return failure(outcome.why);
       return {
         content: [...outcome.content],

@@ -98,12 +98,14 @@ test("what needs a port is there only with it", () => {
   verifies("S4.8");
   const without = builtInTools().map(({ name }) => name);
   const needing = builtInTools(ports).filter(({ name }) => !without.includes(name));
-  expect(needing.map(({ name }) => name)).toEqual(["Agent", "SendMessage", "Skill", "WebFetch", "WebSearch"]);
+  expect(needing.map(({ name }) => name)).toEqual(
+    "Agent SendMessage Skill TeamCreate TeamDelete TeamShutdown WebFetch WebSearch".split(" "),
+  );
 });
 
 test("every field of every tool is described to the model", () => {
   // These take nothing.
-  const empty = ["EnterPlanMode", "TaskList"];
+  const empty = ["EnterPlanMode", "TaskList", "TeamDelete"];
   for (const { name, spec } of builtInTools(ports)) {
     const fields = Object.entries(spec.input["properties"] ?? {});
     expect(fields.length === 0, name).toBe(empty.includes(name));

@@ -36,13 +36,12 @@ export function sayMove(event: EnvelopeOf<"session.moved" | "session.arrived">):
 }
 
 /** What became of a team, for a person; its list is shown elsewhere. */
-export function sayTeam(event: EnvelopeOf<"team.changed">): string | undefined {
+export function sayTeam(event: EnvelopeOf<"team.changed">): string {
   const { team, change, member = "", why } = event;
   if (change === "formed") return `The team ${team} was formed.`;
   if (change === "ended") return `The team ${team} is no more.`;
-  return change === "left"
-    ? `${member} left the team ${team} (${(why ?? "left").replaceAll("_", " ")}).`
-    : undefined;
+  if (change === "listed") return `The task list of ${team} has changed.`;
+  return `${member} left the team ${team} (${(why ?? "left").replaceAll("_", " ")}).`;
 }
 
 /** Why a turn ended, for a person. */

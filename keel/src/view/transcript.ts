@@ -198,10 +198,8 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
       return notice(group, event);
     case "command.answered":
       return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
-    case "team.changed": {
-      const words = sayTeam(event);
-      return words === undefined ? group : note(group, event, { text: words, code: "team" });
-    }
+    case "team.changed":
+      return event.change === "listed" ? group : note(group, event, { text: sayTeam(event) });
     case "memory.forgotten":
     case "prompt.fixed":
     case "turn.interrupted":

@@ -301,10 +301,7 @@ export async function composeSession(
       ...(options.checkpoints === "on" && settings.checkpoints?.enabled !== false
         ? { checkpoints: lateCheckpoints({ home, workspace, clock, limits: settings.checkpoints }) }
         : {}),
-      tools: [
-        ...toolsOfMain(texts.main, offered.tools).map((tool) => agents.tree.sharing(tool, "main")),
-        ...(await answerTools(options)),
-      ],
+      tools: agents.tree.led([...toolsOfMain(texts.main, offered.tools), ...(await answerTools(options))]),
       ...(offered.agentTools ? { agentTools: offered.agentTools } : {}),
       budget,
       recover: (task, team) => agents.supervisor.recover(task, team),

@@ -14,7 +14,7 @@ import { type ContextShares, emptyTally, noShares, type Tally } from "../context
 import { type CallBatch, noCalls } from "./call-state.ts";
 import { noSavedFiles, type SavedFiles } from "./checkpoint-state.ts";
 import { noTasks, type Tasks } from "./task-state.ts";
-import type { Team } from "./team-state.ts";
+import type { TeamState } from "./team-state.ts";
 import type { Turn } from "./turn.ts";
 import { emptyWorklist, type Worklist } from "./worklist.ts";
 
@@ -60,7 +60,7 @@ export type SessionState = {
   /** Work in the background: all that runs, and the newest that has ended. */
   readonly tasks: Tasks;
   /** Who works with each other below this session, if it leads a team. */
-  readonly team: Team | null;
+  readonly team: TeamState | null;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */

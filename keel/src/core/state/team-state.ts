@@ -10,7 +10,7 @@ export type TeamMember = {
   readonly hasLeft: boolean;
 };
 
-export type Team = {
+export type TeamState = {
   readonly name: string;
   readonly description: string | undefined;
   readonly members: ReadonlyMap<string, TeamMember>;
@@ -22,12 +22,12 @@ export type Team = {
 const maxCalls = 200;
 
 /** Pure. The same value when the event is about no team. */
-export const foldTeam = (team: Team | null, event: Durable): Team | null => {
+export const foldTeam = (team: TeamState | null, event: Durable): TeamState | null => {
   const after = handle(changes, event, team);
   return after === undefined ? team : after;
 };
 
-const changes: EventHandlers<Durable, [team: Team | null], Team | null> = {
+const changes: EventHandlers<Durable, [team: TeamState | null], TeamState | null> = {
   "team.changed": ({ team: name, change, description, call, member }, team) => {
     if (change === "formed") return { name, description, members: new Map(), calls: [] };
     if (change === "ended" || !team) return null;
@@ -42,7 +42,7 @@ const changes: EventHandlers<Durable, [team: Team | null], Team | null> = {
   },
 };
 
-function withMember(team: Team, name: string | undefined, change: Partial<TeamMember>): Team {
+function withMember(team: TeamState, name: string | undefined, change: Partial<TeamMember>): TeamState {
   const known = name === undefined ? undefined : team.members.get(name);
   if (name === undefined || (!known && change.taskId === undefined)) return team;
   const { taskId = "", session = "", kind = "", hasLeft = false } = { ...known, ...change };

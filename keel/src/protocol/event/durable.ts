@@ -6,7 +6,7 @@ import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
 import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
-import { taskDataSchema, taskStatusSchema, worktreeSchema } from "../task.ts";
+import { taskDataSchema, taskStatusSchema, teamChangeFields, worktreeSchema } from "../task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
 import { predictionSchema, requestSumsSchema, usageSchema } from "../usage.ts";
 import { verdictFactsSchema } from "../verdict-facts.ts";
@@ -390,19 +390,7 @@ const durable = [
     data: z.optional(taskDataSchema),
   }),
   /** A team was formed, its list was changed, one of its members left it, or it is over. */
-  z.object({
-    type: z.literal("team.changed"),
-    team: z.string(),
-    change: z.enum(["formed", "listed", "left", "ended"]),
-    description: z.optional(z.string()),
-    /** The list as it is from now on, who changed it, and by which call of whose session: one call changes it once. */
-    todos: z.optional(z.array(todoSchema)),
-    by: z.optional(z.string()),
-    call: z.optional(z.string()),
-    /** Who left, and why. */
-    member: z.optional(z.string()),
-    why: z.optional(z.string()),
-  }),
+  z.object({ type: z.literal("team.changed"), ...teamChangeFields }),
   /** The one end of a turn, with reason, usage and cost. */
   z.object({
     type: z.literal("turn.finished"),

@@ -59,7 +59,7 @@ export async function playStep(step: Step, recording: Recording): Promise<Played
     interrupt: () => undefined,
     ask: () => played.refuse(),
     answer: () => played.refuse(),
-    tasks: { forCall: () => played.refuseNow(), announce: () => played.refuseNow() },
+    tasks: { forCall: () => played.refuseNow(), announce: () => undefined, note: () => played.refuse() },
   };
   if (recording.outside === "at once") played.takeOutside();
   try {
