@@ -28,6 +28,7 @@ await runProgram(async ({ home, messages }: { home: string; messages: number }) 
           bytes: messagesOfEach,
           uses: [],
           charges: [],
+          failures: [],
           messages: Array.from({ length: messagesOfEach }, (_, number) => ({
             id: `${id}:${number}`,
             role: number % 2 === 0 ? "user" : "assistant",

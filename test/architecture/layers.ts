@@ -91,6 +91,7 @@ const rows = {
   // Words that very many messages have are told from those that find something.
   // With what is counted of conversations.
   // With schedules and their claims, and what is said in chat groups.
+  // With what sessions did: files, commands, faults and costs.
   store: { imports: adapter, lines: 6_150 },
   // With sums of a person and the audit log.
   // With what a person says of chat groups.

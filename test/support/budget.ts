@@ -148,6 +148,8 @@ export const budgets = {
   "replayed-sessions": { sample: 25, full: 2_000, seconds: 4 },
   /** Sessions of thirty messages in real repositories, one of which breaks something. */
   bisects: { sample: 1, full: 30, seconds: 6 },
+  /** Histories of a file that sessions and others edit, of which each line is asked about. */
+  blames: { sample: 60, full: 500, seconds: 2 },
   /** Events of a session behind which its files are had back. */
   "what-if-points": { sample: 12, full: 300, seconds: 3 },
   /** Worlds of the simulation whose sessions are told as spans. */

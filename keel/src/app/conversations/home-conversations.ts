@@ -10,11 +10,14 @@ import {
   sqliteConversations,
   type TakenLog,
 } from "../../store/sqlite/conversations.ts";
+import type { FoundSession, SessionQuery } from "../../store/sqlite/found.ts";
 import { SaidInLog } from "./said-in-log.ts";
 
 export type HomeConversations = Conversations & {
   /** What all requests since a time have cost, in US dollars, as far as logs have it by now. */
   spent(since: number): Promise<number>;
+  /** Sessions that did all of what is asked for. */
+  find(wanted: SessionQuery): Promise<FoundSession[]>;
   /** Takes in what logs have said since; resolves when all of it is in. */
   refresh(): Promise<void>;
   /** Whether all logs were taken in once; else the first who asks waits for that. */
@@ -105,6 +108,10 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
       await refresh();
       return answered(() => cache.spent(since));
     },
+    async find(wanted) {
+      await refresh();
+      return answered(() => cache.find(wanted));
+    },
     async close() {
       await filling?.catch(() => undefined);
       cache.close();
@@ -168,6 +175,7 @@ function* partsOf(log: TakenLog, before: number): Generator<TakenLog> {
       ...log,
       messages: log.messages.slice(from, from + MESSAGES_AT_ONCE),
       uses: [],
+      failures: [],
       seq: before,
       bytes: NOT_ALL,
     };
@@ -183,9 +191,9 @@ async function read(store: Store, info: SessionInfo, after: number): Promise<Tak
   } catch {
     return undefined;
   }
-  const { messages, charges, seq } = said;
+  const { messages, charges, failures, seq } = said;
   const uses = [...said.uses, ...(await usesOfAgents(store, said.agents))];
-  return { id, cwd, createdAt, title, bytes, seq, messages, uses, charges };
+  return { id, cwd, createdAt, title, bytes, seq, messages, uses, charges, failures };
 }
 
 /** Each in a log of its own. What cannot be read is not counted. */

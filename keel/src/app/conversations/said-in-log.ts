@@ -7,7 +7,9 @@ import type { Durable } from "../../protocol/event/durable.ts";
 import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { text, toolUses } from "../../protocol/message.ts";
 import { outcomeOf } from "../../protocol/outcome.ts";
+import { endsWell } from "../../protocol/reasons.ts";
 import type { Charge } from "../../store/sqlite/counted.ts";
+import type { LoggedFailure } from "../../store/sqlite/found.ts";
 import { saidIn } from "../sessions/said-in.ts";
 import { textOfParts } from "../transcripts/wire-blocks.ts";
 
@@ -18,6 +20,7 @@ export class SaidInLog {
   readonly messages: ConversationMessage[] = [];
   readonly uses: LoggedToolUse[] = [];
   readonly charges: Charge[] = [];
+  readonly failures: LoggedFailure[] = [];
   /** Sessions of agents that have ended, each with a log of its own. */
   readonly agents = new Set<string>();
   /** The event up to which nothing need be looked at again: calls that still run are known by what came before them. */
@@ -59,6 +62,11 @@ export class SaidInLog {
       this.#running.delete(event.callId);
     },
     "task.changed": (event) => this.#follow(event),
+    "model.failed": ({ fault, at }) => void this.failures.push({ code: fault.code, at }),
+    "turn.finished": ({ fault, reason, at }) => {
+      if (fault) this.failures.push({ code: fault.code, at });
+      if (!endsWell(reason)) this.failures.push({ code: reason, at });
+    },
   };
 
   /** What an agent did stands in its log by the time it has ended. */

@@ -31,9 +31,18 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).showSession,
   }),
   command({
-    usage: "keel sessions search [--json] WORDS...",
-    says: "Sessions in which all of these words were said, the best first",
-    options: json,
+    usage: "keel sessions search [OPTIONS] [WORDS...]",
+    says: "Sessions in which all of these words were said and all of this was done, the best first",
+    options: {
+      ...json,
+      file: { kind: "text", value: "PATH", says: "A tool read or changed it: a name, or the end of a path" },
+      command: { kind: "text", value: "WORDS", says: "A command with these words was run" },
+      tool: { kind: "text", value: "NAME", says: "This tool was called" },
+      cost: { kind: "text", value: "USD", says: "It cost at least this much" },
+      fault: { kind: "text", value: "CODE", says: "It met this fault, or a turn ended for this reason" },
+      since: { kind: "text", value: "DAY", says: "Something was said then or later" },
+      until: { kind: "text", value: "DAY", says: "It began then or earlier" },
+    },
     load: async () => (await import("./commands/search-sessions.ts")).searchSessions,
   }),
   command({

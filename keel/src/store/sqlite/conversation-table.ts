@@ -18,12 +18,16 @@ import { type InputBlock, textOf } from "../../protocol/message.ts";
 import { titleOf } from "../../protocol/title.ts";
 import { chargeTables } from "./counted.ts";
 import { damaged, type SqlRow, type Statements } from "./database.ts";
+import { forgetFound, foundTables } from "./found.ts";
 
-export const conversationForm = 2;
+export const conversationForm = 3;
 
 /** Logs are read once more; what is left of those that are gone stays. */
+const readAgain =
+  "UPDATE conversations SET seq = 0, bytes = 0 WHERE seq > 0; DELETE FROM facts WHERE name = 'whole'";
 export const conversationUpgrades = {
-  2: `${chargeTables}; UPDATE conversations SET seq = 0, bytes = 0 WHERE seq > 0; DELETE FROM facts WHERE name = 'whole'`,
+  2: `${chargeTables}; ${readAgain}`,
+  3: `${foundTables}; ${readAgain}`,
 };
 
 /** `words` holds nothing but the index: a message by its number, the title of a conversation by its number below zero. */
@@ -70,7 +74,8 @@ CREATE TABLE tool_uses (
 CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
 INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-${chargeTables}`;
+${chargeTables};
+${foundTables}`;
 
 export const conversationDatabase = (home: string): string => path.join(home, "conversations.db");
 
@@ -258,6 +263,7 @@ export function deleteConversation(run: Statements, no: number): void {
   run.run("DELETE FROM words WHERE rowid IN (SELECT no FROM messages WHERE conversation = ?)", no);
   run.run("DELETE FROM words WHERE rowid = ?", -no);
   for (const table of ["messages", "tool_uses"]) run.run(`DELETE FROM ${table} WHERE conversation = ?`, no);
+  forgetFound(run, no);
   run.run("DELETE FROM conversations WHERE no = ?", no);
 }
 

@@ -21,6 +21,15 @@ import {
 } from "./conversation-table.ts";
 import { addCharge, type Charge, callsOf, spentSince } from "./counted.ts";
 import { isDamaged, SharedDatabase, type Statements } from "./database.ts";
+import {
+  type FoundSession,
+  findSessions,
+  type LoggedFailure,
+  logCost,
+  logFailure,
+  logTouched,
+  type SessionQuery,
+} from "./found.ts";
 
 /** How far a log was taken in. */
 export type TakenIn = { readonly seq: number; readonly bytes: number };
@@ -34,6 +43,7 @@ export type TakenLog = TakenIn & {
   readonly messages: readonly ConversationMessage[];
   readonly uses: readonly LoggedToolUse[];
   readonly charges: readonly Charge[];
+  readonly failures: readonly LoggedFailure[];
 };
 
 export type ConversationCache = Conversations & {
@@ -43,6 +53,8 @@ export type ConversationCache = Conversations & {
   takeIn(logs: readonly TakenLog[]): Promise<void>;
   /** What all requests since a time have cost, in US dollars. */
   spent(since: number): Promise<number>;
+  /** Those that did all of what is asked for. */
+  find(wanted: SessionQuery): Promise<FoundSession[]>;
   /** Whether all logs were taken in once. A new or damaged file is not whole. */
   isWhole(): Promise<boolean>;
   /** All were taken in, and these are all: the logs of others are gone, and only their tables are left. */
@@ -125,6 +137,7 @@ export function sqliteConversations({ home }: { home: string }): ConversationCac
     toolUses: (id) => read((run) => usesOf(run, numberOf(run, id))),
     calls: (wanted) => read((run) => callsOf(run, wanted)),
     spent: (since) => read((run) => spentSince(run, since)),
+    find: (wanted) => read((run) => findSessions(run, wanted)),
     search: ({ words, limit = DEFAULT_FOUND }) => read((run) => findWords(run, words, limit)),
     taken: (id) =>
       read((run) => {
@@ -155,11 +168,18 @@ function markGone(run: Statements, no: number): void {
 }
 
 function takeLog(run: Statements, log: TakenLog): void {
-  const { id, cwd, createdAt, title, seq, bytes, messages, uses, charges } = log;
+  const { id, cwd, createdAt, title, seq, bytes, messages, uses, charges, failures } = log;
   const no = createConversation(run, { id, cwd, at: createdAt });
   for (const message of messages) addMessage(run, no, message);
-  for (const use of uses) logUse(run, no, use);
-  for (const charge of charges) addCharge(run, charge);
+  for (const use of uses) {
+    logUse(run, no, use);
+    logTouched(run, no, use, cwd);
+  }
+  for (const charge of charges) {
+    addCharge(run, charge);
+    logCost(run, no, charge);
+  }
+  for (const failure of failures) logFailure(run, no, failure);
   const given = run.get("SELECT given FROM conversations WHERE no = ?", no)?.["given"];
   if (title !== undefined && title !== given) {
     run.run("UPDATE conversations SET given = ? WHERE no = ?", title, no);

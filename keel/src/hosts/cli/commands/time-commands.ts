@@ -40,6 +40,12 @@ export const timeCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./trace.ts")).trace,
   }),
   command({
+    usage: "keel blame FILE:LINE [--json]",
+    says: "Which session, message and call made a line of a file, or a range FROM-TO of lines",
+    options: json,
+    load: async () => (await import("./blame.ts")).blame,
+  }),
+  command({
     usage: "keel what-if ID --at MESSAGE|EVENT [OPTIONS] [-- COMMAND...]",
     says: "Runs a recorded session on from there once more, with one change, in a copy of its folder",
     options: {
