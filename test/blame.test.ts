@@ -98,7 +98,7 @@ describe("keel sessions search", () => {
           );
         if (lastUser.includes("run it"))
           return reply("", toolUse("Bash", { command: "printf 'sparrow owl'" }));
-        if (lastUser.includes("fail now")) return httpError(400, "no");
+        if (lastUser.includes("fail now")) return httpError(400);
         return reply("Done.");
       },
       { settings: { permissions: { allow: ["Bash", "Write", "Edit", "Read"] } } },

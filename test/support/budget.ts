@@ -150,6 +150,8 @@ export const budgets = {
   bisects: { sample: 1, full: 30, seconds: 6 },
   /** Histories of a file that sessions and others edit, of which each line is asked about. */
   blames: { sample: 60, full: 500, seconds: 2 },
+  /** Cases for Keel itself, on the scripted model; all of them in `npm run eval`. */
+  "eval-cases": { sample: 8, full: 32, seconds: 6 },
   /** Events of a session behind which its files are had back. */
   "what-if-points": { sample: 12, full: 300, seconds: 3 },
   /** Worlds of the simulation whose sessions are told as spans. */

@@ -20,6 +20,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { fault } from "../../kernel/fault.ts";
+import { isInside } from "../../kernel/path.ts";
 import { gitIn } from "../../workspace/git/git.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 
@@ -29,6 +30,8 @@ export type Scratch = AsyncDisposable & {
   readonly folder: string;
   /** Puts a file, by its path in the original; null: removes it. False where it is not in the folder. */
   put(file: string, content: Uint8Array | null): Promise<boolean>;
+  /** Puts a file by its name in the folder. Throws `usage` for a name that leads out of it. */
+  write(name: string, content: string): Promise<void>;
   /** A place beside the folder that goes with it. */
   beside(name: string): string;
 };
@@ -38,19 +41,21 @@ export type ScratchWish = {
   readonly historyOf?: string | undefined;
 };
 
+/** Of nothing: an empty folder. */
 export async function openScratch(
-  original: string,
+  original: string | undefined,
   env: ProcessEnvironment,
   signal: AbortSignal,
   { historyOf }: ScratchWish = {},
 ): Promise<Scratch> {
   await sweep();
-  const from = await realpath(original);
+  const from = original === undefined ? "/case" : await realpath(original);
   const own = await mkdtemp(path.join(os.tmpdir(), `${start}${process.pid}-`));
   const folder = path.join(own, path.basename(from));
   const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 3 });
   try {
-    await copyTree(from, folder, env, signal);
+    if (original === undefined) await mkdir(folder);
+    else await copyTree(from, folder, env, signal);
     if (historyOf !== undefined) await copyHistory(historyOf, folder, env, signal);
   } catch (thrown) {
     await remove();
@@ -68,6 +73,12 @@ export async function openScratch(
         await writeFile(target, content);
       }
       return true;
+    },
+    async write(name, content) {
+      const target = path.resolve(folder, name);
+      if (!isInside(target, [folder])) throw fault("usage", { reason: `${name} is not in the folder.` });
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, content);
     },
     beside: (name) => path.join(own, `${path.basename(from)}.${name}`),
     [Symbol.asyncDispose]: remove,

@@ -84,7 +84,7 @@ export function forgetFound(run: Statements, no: number): void {
     run.run(`DELETE FROM ${table} WHERE conversation = ?`, no);
 }
 
-type Condition = { readonly sql: string; readonly values: readonly (string | number)[] };
+type SqlCondition = { readonly sql: string; readonly values: readonly (string | number)[] };
 
 /** The best first where words are looked for, else the newest. */
 export function findSessions(run: Statements, wanted: SessionQuery): FoundSession[] {
@@ -134,8 +134,8 @@ function conditionsOf({
   since,
   until,
   cwd,
-}: SessionQuery): Condition[] {
-  const one = (sql: string, ...values: (string | number)[]): Condition => ({ sql, values });
+}: SessionQuery): SqlCondition[] {
+  const one = (sql: string, ...values: (string | number)[]): SqlCondition => ({ sql, values });
   const ran = command === undefined ? "" : termsOf(command);
   return [
     ...(tool === undefined ? [] : [one("c.no IN (SELECT conversation FROM tool_uses WHERE tool = ?)", tool)]),

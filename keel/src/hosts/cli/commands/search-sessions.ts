@@ -8,7 +8,7 @@ import type { CommandRun } from "../command.ts";
 
 const maxFound = 20;
 
-type SearchValues = {
+type SessionSearchValues = {
   json: boolean;
   file: string | undefined;
   command: string | undefined;
@@ -19,7 +19,7 @@ type SearchValues = {
   until: string | undefined;
 };
 
-export const searchSessions: CommandRun<SearchValues> = async ({ values, positionals }, context) => {
+export const searchSessions: CommandRun<SessionSearchValues> = async ({ values, positionals }, context) => {
   const { json, file, command, tool, fault } = values;
   const words = positionals.join(" ").trim();
   const facts = {

@@ -89,4 +89,38 @@ export const timeCommands = (command: Define): readonly CliCommand[] => [
     unheard: "goes-on",
     load: async () => (await import("./what-if.ts")).whatIf,
   }),
+  command({
+    usage: "keel eval FOLDER [OPTIONS]",
+    says: "Runs cases with their checks, repeated over models and prompts, each in a folder of its own",
+    options: {
+      ...json,
+      model: {
+        kind: "text",
+        short: "m",
+        value: "NAMES",
+        says: "With commas between them; scripted where a case is, when left out",
+      },
+      prompts: {
+        kind: "text",
+        value: "FILES",
+        says: "System prompts to hold against each other, with commas between them",
+      },
+      only: { kind: "text", value: "WORD", says: "Cases with this in their name" },
+      repeat: { kind: "text", value: "N", says: "How often each; once when left out" },
+      judge: {
+        kind: "text",
+        value: "NAME",
+        says: "The model that judges by rubrics; the case's own when left out",
+      },
+      record: { kind: "text", value: "FOLDER", says: "Record what the model answers, without keys" },
+      replay: { kind: "text", value: "FOLDER", says: "Answer from what was recorded, at no cost" },
+      compare: { kind: "text", value: "FILE", says: "Beside an earlier report" },
+      "max-budget-usd": { kind: "text", value: "USD", says: "For all runs together" },
+      timeout: { kind: "text", value: "SECONDS", says: "For each run and each command; 600 when left out" },
+      junit: { kind: "text", value: "FILE", says: "Also as JUnit" },
+      output: { kind: "text", short: "o", value: "FILE", says: "The report as JSON, to compare with later" },
+    },
+    unheard: "goes-on",
+    load: async () => (await import("./eval.ts")).evaluate,
+  }),
 ];
