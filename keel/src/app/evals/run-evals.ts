@@ -117,7 +117,7 @@ async function runOne(
 const outcomeModel = (events: readonly Durable[]): string =>
   events.find((event) => event.type === "model.started")?.model ?? "";
 
-type Seen = {
+type SeenRun = {
   readonly events: readonly Durable[];
   readonly outcome: TurnsOutcome;
   readonly folder: string;
@@ -132,7 +132,7 @@ type CheckPlace = {
   readonly purse: Purse;
 };
 
-async function failedChecks(run: EvalRun, seen: Seen, place: CheckPlace): Promise<string[]> {
+async function failedChecks(run: EvalRun, seen: SeenRun, place: CheckPlace): Promise<string[]> {
   const failures: string[] = [];
   for (const check of run.case.checks) {
     const why = await whyNot(check, seen, run, place);
@@ -150,7 +150,7 @@ const nameOf = (check: EvalCheck): string =>
 /** Undefined where it holds. */
 async function whyNot(
   check: EvalCheck,
-  seen: Seen,
+  seen: SeenRun,
   run: EvalRun,
   place: CheckPlace,
 ): Promise<string | undefined> {
@@ -200,7 +200,7 @@ const verdictSchema: JsonObject = {
 /** By a model without tools, which sees what was asked, answered and changed. */
 async function judged(
   rubric: string,
-  { outcome, before, folder }: Seen,
+  { outcome, before, folder }: SeenRun,
   run: EvalRun,
   { ports, wish, model, scratch, purse }: CheckPlace,
 ): Promise<string | undefined> {
