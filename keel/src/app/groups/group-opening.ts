@@ -47,6 +47,10 @@ export function openingOf(group: ChatGroup, { instructions, mounts, tools }: Gro
     env: "few",
     options: {
       title: group.name,
+      // Nobody can be asked in a box, and nothing outside of it is reached.
+      ...(group.box === "container"
+        ? { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true }
+        : {}),
       ...group.options,
       settings: { ...own, ...settingsOf(group, mounts) },
       instructions: [words(group), ...(tools ? [toolWords] : []), ...instructions].join("\n\n"),

@@ -2,7 +2,7 @@
 
 import { GroupTalk } from "../../groups/group-talk.ts";
 import { Slots } from "../../groups/slots.ts";
-import { toFault } from "../../kernel/fault.ts";
+import { fault, toFault } from "../../kernel/fault.ts";
 import type { GroupAgent, GroupBook, GroupRegister } from "../../ports/groups.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import type { Home } from "../home.ts";
@@ -10,12 +10,15 @@ import { channelKeys } from "../maintenance/keys.ts";
 import type { OpenSession } from "../open-session.ts";
 import { folderBell } from "../schedules/bell.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
+import type { Boxes, BoxWish } from "./box-agent.ts";
 import { sessionAgent } from "./group-agent.ts";
 import { GroupChannels } from "./group-channels.ts";
 import { openingOf, readInstructions } from "./group-opening.ts";
 import { type GroupSettings, groupSettings, mostAtOnce, mountPlaces } from "./group-settings.ts";
-import { resolveMounts } from "./mounts.ts";
+import { mountFolder, resolveMounts } from "./mounts.ts";
 
+/** So long after its last query a box is ended. */
+const idleMinutes = 30;
 /** Without an answer for so long an agent is stopped. */
 const hardMinutes = 60;
 
@@ -35,6 +38,7 @@ export class HomeGroups {
   #opened:
     | Promise<{ book: OpenGroupBook; settings: GroupSettings; slots: Slots; channels: GroupChannels }>
     | undefined;
+  #boxes: Promise<Boxes> | undefined;
   #leave: (() => void) | undefined;
 
   constructor(home: Home, served: ServedSessions, ports: GroupsPorts) {
@@ -47,8 +51,10 @@ export class HomeGroups {
   async serve(): Promise<void> {
     this.#leave = await folderBell(this.#home.groupsPath).listen((id) => void this.#look(id));
     if (!(await this.#home.hasGroups()) && !(await this.#hasChannel())) return;
-    const { book } = await this.#open();
-    for (const { id } of await book.list()) void this.#look(id);
+    const { book, settings } = await this.#open();
+    const groups = await book.list();
+    if (groups.some(({ box }) => box === "container")) await this.#openBoxes(settings).catch(() => undefined);
+    for (const { id } of groups) void this.#look(id);
   }
 
   async close(): Promise<void> {
@@ -57,6 +63,7 @@ export class HomeGroups {
     // Nothing new is taken in: what was said meanwhile is told again by its channel, or is in the book.
     await opened?.channels.close();
     await Promise.all([...this.#talks.values()].map((talk) => talk.stop()));
+    await (await this.#boxes?.catch(() => undefined))?.close();
     await opened?.book.close();
   }
 
@@ -133,7 +140,57 @@ export class HomeGroups {
   }
 
   #agentOf(group: ChatGroup, settings: GroupSettings): GroupAgent {
-    return sessionAgent(group, { use: () => this.#use(group, settings) });
+    if (group.box !== "container") return sessionAgent(group, { use: () => this.#use(group, settings) });
+    const wish = (): Promise<BoxWish> => this.#boxWish(group, settings);
+    const boxed = async (): Promise<GroupAgent> => (await this.#openBoxes(settings)).agentOf(group, wish);
+    return {
+      async *say(input, signal) {
+        yield* (await boxed()).say(input, signal);
+      },
+    };
+  }
+
+  /** What an earlier life left is ended before anything new is started. */
+  #openBoxes(settings: GroupSettings): Promise<Boxes> {
+    this.#boxes ??= (async () => {
+      const { env, tell } = this.#ports;
+      const { image, runtime: named, env: more = [] } = settings;
+      if (image === undefined)
+        throw fault("usage", {
+          reason: "Containers need an image: `groups.image` in your settings names it.",
+        });
+      const whole = Object.fromEntries(
+        Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      );
+      const [{ ContainerRuntime }, late] = await Promise.all([
+        import("../../workspace/boxes/container-runtime.ts"),
+        import("./box-agent.ts"),
+      ]);
+      const runtime = await ContainerRuntime.find(named, whole);
+      const { clock, ids, groupsPath } = this.#home;
+      const most = mostAtOnce(settings, env);
+      const boxes = new late.Boxes({ runtime, image, groupsPath, env, more, most, clock, ids, tell });
+      await boxes.endOrphans();
+      return boxes;
+    })();
+    this.#boxes.catch((thrown: unknown) => {
+      this.#boxes = undefined;
+      this.#ports.tell?.("box.failed", { why: toFault(thrown).message });
+    });
+    return this.#boxes;
+  }
+
+  async #boxWish(group: ChatGroup, settings: GroupSettings): Promise<BoxWish> {
+    const { given, refused } = resolveMounts(group, mountPlaces(this.#home, settings, this.#ports.env));
+    for (const why of refused) this.#ports.tell?.("mount.refused", { group: group.id, why });
+    const instructions = await readInstructions(this.#home.groupsPath, group.id);
+    const inside = given.map((mount) => ({ ...mount, source: `${mountFolder}/${mount.target}` }));
+    const idle = group.limits?.idleMinutes ?? settings.idleMinutes ?? idleMinutes;
+    return {
+      opening: openingOf(group, { instructions, mounts: inside }),
+      mounts: given,
+      idleMs: idle * 60_000,
+    };
   }
 
   /** Two that come at once have the same session. */

@@ -2,6 +2,7 @@
 import path from "node:path";
 import type { OptionValues } from "../../../app/flags/arguments.ts";
 import { oneOf, oneWord, usage, wholeNumber } from "../../../app/flags/arguments.ts";
+import { runBox } from "../../../app/groups/box-program.ts";
 import { changeGroups, type GroupState } from "../../../app/groups/change-groups.ts";
 import { readMount } from "../../../app/groups/mounts.ts";
 import { type Home, openHome } from "../../../app/home.ts";
@@ -12,6 +13,7 @@ import { type ChatGroup, groupBoxes, groupChannels } from "../../../protocol/gro
 import { isoTime } from "../../../view/say.ts";
 import { type CommandRun, json } from "../command.ts";
 import type { Context } from "../context.ts";
+import { readPrompt } from "../print/prompt.ts";
 
 const text = (value: string, says: string) => ({ kind: "text", value, says }) as const;
 
@@ -173,6 +175,13 @@ export const say: CommandRun<OptionValues<typeof groupSayOptions>> = async (
   });
   if (!isServed)
     context.err.line("It is kept. No server runs that would answer it: `keel serve --detach` starts one.");
+};
+
+/** The program of a group's container. */
+export const agent: CommandRun = async (_given, context) => {
+  const { version, env, cwd } = context;
+  const firstLine = (await readPrompt([], context)) ?? "";
+  await runBox({ version, env, cwd, firstLine, say: (said) => void context.out.write(said) });
 };
 
 export const log: CommandRun<OptionValues<typeof groupLogOptions>> = async (

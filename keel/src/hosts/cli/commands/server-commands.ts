@@ -203,6 +203,11 @@ export const groupCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./groups.ts")).log,
   }),
   command({
+    usage: "keel groups agent",
+    says: "The program of a group's container; `keel serve` starts it",
+    load: async () => (await import("./groups.ts")).agent,
+  }),
+  command({
     usage: "keel groups remove ID",
     says: "Forgets a group and what was said in it; its session stays",
     load: async () => (await import("./groups.ts")).remove,
