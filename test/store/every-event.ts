@@ -305,6 +305,7 @@ export const everyEvent: readonly DurableEvent[] = [
   },
   { type: "team.changed", team: "crew", change: "left", member: "ann", why: "approved" },
   { type: "team.changed", team: "crew", change: "ended" },
+  { type: "goal.tried", goal: "npm test passes", try: 1, held: false, words: "npm test: exit code 1" },
   { type: "context.added", content: [{ type: "text", text: "Go on." }], why: "output_limit" },
   {
     type: "context.added",

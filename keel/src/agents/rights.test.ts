@@ -34,7 +34,7 @@ describe("of the ports of its parent", () => {
         "above briefing cacheKey hooks limits log promptOnResume recover rules spill system taskFile toolbox tools workspace".split(
           " ",
         ),
-      withheld: ["agentTools", "checkpoints", "memory", "plan", "recall", "startedAs"],
+      withheld: ["agentTools", "checkpoints", "goals", "memory", "plan", "recall", "startedAs"],
     });
   });
 

@@ -45,6 +45,7 @@ const rights = {
   checkpoints: { agent: "withheld", lost: "withheld" },
   plan: { agent: "withheld", lost: "withheld" },
   memory: { agent: "withheld", lost: "withheld" },
+  goals: { agent: "withheld", lost: "withheld" },
   recall: { agent: "withheld", lost: "withheld" },
   reviewer: { agent: "given", lost: "withheld" },
 } as const satisfies Record<keyof SessionPorts, Readonly<Record<"agent" | "lost", Right>>>;

@@ -166,6 +166,9 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     log,
     model: port,
     ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
+    goals: {
+      check: async (...asked) => (await import("./compose/check-goal.ts")).checkGoal(workspace, ...asked),
+    },
     ...sessionArtifacts(composition.store, log.session),
   };
   const { supervisor, tree } = composition.agents;
@@ -198,7 +201,8 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   // What a session was told before stands over a file.
   const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
   const effort = options.effort ?? usual;
-  await adjust(session, { model: model.facts.model, permissionMode, thinking, effort, title });
+  const wanted = { model: model.facts.model, permissionMode, thinking, effort, title, goal: options.until };
+  await adjust(session, wanted);
   undo.keep();
   const found: LogNotice[] = [
     ...taken,

@@ -36,6 +36,7 @@ import {
   type ToolCall,
 } from "./state/call-state.ts";
 import { keepSaved, leaveBehind, markCheckpoints } from "./state/checkpoint-state.ts";
+import { foldGoal } from "./state/goal-state.ts";
 import { compacted, inherited, notShortened, returned, see } from "./state/replace-conversation.ts";
 import type { SessionState } from "./state/state.ts";
 import { habitAfter, noHabit, toldHabit } from "./state/stuck.ts";
@@ -43,6 +44,9 @@ import { foldTasks } from "./state/task-state.ts";
 import { foldTeam } from "./state/team-state.ts";
 import { chargedTurn, type Failure, inTurn, newTurn, recovered } from "./state/turn.ts";
 import { worklistAfter } from "./state/worklist.ts";
+
+/** Who a missed goal speaks as: it has a bound of its own. */
+export const goalName = "Goal";
 
 /** Pure: one fact changes the state. */
 export function fold(before: SessionState, event: Durable): SessionState {
@@ -53,6 +57,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
     worklist: worklistAfter(before, event),
     tasks: foldTasks(before, event),
     team: foldTeam(before.team, event),
+    goal: foldGoal(before.goal, event),
     shares: foldShares(before.shares, event),
     refusals: foldRefusals(before, event),
     bill: foldBill(before.bill, event),
@@ -89,7 +94,9 @@ export function fold(before: SessionState, event: Durable): SessionState {
       };
     case "input.accepted":
       return inTurn({ ...state, closed: false, pending: [...state.pending, event.input] }, (turn) =>
-        event.input.from.kind === "hook" ? { ...turn, objections: turn.objections + 1 } : turn,
+        event.input.from.kind === "hook" && event.input.from.name !== goalName
+          ? { ...turn, objections: turn.objections + 1 }
+          : turn,
       );
     case "input.dropped":
       return { ...state, pending: state.pending.filter(({ id }) => id !== event.inputId) };
@@ -169,6 +176,7 @@ export function fold(before: SessionState, event: Durable): SessionState {
     case "model.consulted":
     case "task.changed":
     case "team.changed":
+    case "goal.tried":
     case "files.rewound":
     case "memory.forgotten":
       return state;

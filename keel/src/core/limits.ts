@@ -24,6 +24,8 @@ export type Limits = {
   readonly maxOutputRecoveries: number;
   /** Times that a stop hook may send the model back to work. */
   readonly maxObjections: number;
+  /** Times that the goal of a session is tried in one turn. */
+  readonly maxGoalTries: number;
   readonly maxFruitlessCompactions: number;
   /** The context size from which the conversation is compacted before the next request. */
   readonly compactAtTokens: number;
@@ -68,6 +70,8 @@ export const defaultLimits: Limits = {
   maxOutputRecoveries: 3,
   // A hook that is never content must not run the bill up for ever.
   maxObjections: 20,
+  // What does not hold after so many tries needs a person.
+  maxGoalTries: 20,
   maxFruitlessCompactions: 2,
   compactAtTokens: Number.POSITIVE_INFINITY,
   windowTokens: Number.POSITIVE_INFINITY,

@@ -197,6 +197,9 @@ export const taskNotice = (task: Task): string =>
     "An automatic notice, not a message from the user.",
   ].join("\n");
 
+export const goalMissed = (goal: string, words: string): string =>
+  `The goal of this session does not hold yet: ${goal}\n${words}\nGo on until it does. An automatic notice, not a message from the user.`;
+
 export const memberIntroduction = (name: string, team: string): string =>
   `You are ${name}, a member of the team ${team}. main leads it. With SendMessage you tell another member something by name, main, or * for everybody; what they tell you comes as a message, so never wait or poll for one. The task list is shared: claim a task with TaskUpdate (status in_progress) before you start it, and set it completed when it is done. What you say last is your report to main; after it you rest until a message wakes you. If you are asked to shut down, answer with ShutdownReply.`;
 export const planFirst =

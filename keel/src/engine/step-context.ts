@@ -11,6 +11,7 @@ import type { Briefing } from "../ports/briefing.ts";
 import type { CallReviewer } from "../ports/call-review.ts";
 import type { Checkpoints } from "../ports/checkpoints.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
+import type { Goals } from "../ports/goals.ts";
 import type { Hooks } from "../ports/hooks.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { Recall } from "../ports/memory-index.ts";
@@ -71,6 +72,8 @@ export type SessionPorts = {
   readonly above?: Above | undefined;
   /** Common to a session and all agents below it. */
   readonly budget?: SharedBudget | undefined;
+  /** Tries the goal of the session; absent where nobody can. */
+  readonly goals?: Goals | undefined;
   /** What became of an agent whose process has ended, from its own log. */
   readonly recover?: ((task: Task, team?: string) => Promise<TaskEnd | "goes-on">) | undefined;
   /** Requests go to the provider's cache of this session: a fork's to that of its parent. */

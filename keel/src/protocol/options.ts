@@ -55,6 +55,11 @@ const rows = {
   maxBudgetUsd: row(form.amount, "--max-budget-usd USD", "Stop when the session has cost this much", {
     setting: "limits.maxBudgetUsd",
   }),
+  until: row(
+    form.text,
+    "--until CONDITION",
+    'Go on until this holds: "npm test passes", or a question that a model answers',
+  ),
   systemPrompt: row(form.prompt, "--system-prompt TEXT", "In place of Keel's own prompt", {
     introduced: "only",
     file: "--system-prompt-file",

@@ -37,6 +37,8 @@ export const sessionSettingsSchema = z.object({
   /** A word of the user's own; empty for none. */
   tag: z.optional(z.string()),
   archived: z.optional(z.boolean()),
+  /** What must hold before a turn ends, such as "npm test passes"; empty for nothing. */
+  goal: z.optional(z.string()),
 });
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 
@@ -76,4 +78,5 @@ export const patchSettings = (settings: SessionSettings, patch: SettingsPatch): 
   title: patch.title ?? settings.title,
   tag: patch.tag ?? settings.tag,
   archived: patch.archived ?? settings.archived,
+  goal: patch.goal ?? settings.goal,
 });

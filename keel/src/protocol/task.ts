@@ -15,6 +15,14 @@ export const taskIdOfCall = (callId: string): string => `b${fingerprint(`task/${
 export const worktreeSchema = z.object({ path: z.string(), branch: z.string(), from: z.string() });
 export type Worktree = z.infer<typeof worktreeSchema>;
 
+/** One try of a goal; `words` say what came of it. */
+export const goalTryFields = {
+  goal: z.string(),
+  try: z.number(),
+  held: z.boolean(),
+  words: z.string(),
+};
+
 /** What became of a team. */
 export const teamChangeFields = {
   team: z.string(),

@@ -35,13 +35,16 @@ export function sayMove(event: EnvelopeOf<"session.moved" | "session.arrived">):
   return `The session came from ${event.from.host}, where it was in ${event.from.cwd}. Now it is in ${event.cwd}.`;
 }
 
-/** What became of a team, for a person; its list is shown elsewhere. */
-export function sayTeam(event: EnvelopeOf<"team.changed">): string {
-  const { team, change, member = "", why } = event;
+export const sayGoal = ({ goal, try: tries, held }: EnvelopeOf<"goal.tried">): string =>
+  `${held ? "The goal holds" : "The goal does not hold yet"}: ${goal} (try ${tries}).`;
+
+/** What became of a team or a goal, for a person. Empty for a change of the list, which is shown elsewhere. */
+export function sayProgress(event: EnvelopeOf<"team.changed" | "goal.tried">): string {
+  if (event.type === "goal.tried") return sayGoal(event);
+  const { team, change, member = "", why = "left" } = event;
   if (change === "formed") return `The team ${team} was formed.`;
   if (change === "ended") return `The team ${team} is no more.`;
-  if (change === "listed") return `The task list of ${team} has changed.`;
-  return `${member} left the team ${team} (${(why ?? "left").replaceAll("_", " ")}).`;
+  return change === "listed" ? "" : `${member} left the team ${team} (${why.replaceAll("_", " ")}).`;
 }
 
 /** Why a turn ended, for a person. */

@@ -21,7 +21,7 @@ import {
   withoutLive,
 } from "./row-group.ts";
 import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
-import { sayMove, sayTeam } from "./say.ts";
+import { sayMove, sayProgress } from "./say.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
 
@@ -199,7 +199,8 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "command.answered":
       return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
     case "team.changed":
-      return event.change === "listed" ? group : note(group, event, { text: sayTeam(event) });
+    case "goal.tried":
+      return sayProgress(event) === "" ? group : note(group, event, { text: sayProgress(event) });
     case "memory.forgotten":
     case "prompt.fixed":
     case "turn.interrupted":

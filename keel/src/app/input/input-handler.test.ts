@@ -241,7 +241,7 @@ describe("built-in commands", () => {
     const stage = await wordsStage({ files: { "AGENTS.md": "# Rules\n" } });
     const local = stage.session.info.commands.filter(({ kind }) => kind !== "prompt");
     expect(local.map(({ name }) => name)).toEqual(
-      "agents clear compact config context cost doctor export fork help ide mcp memory mode model permissions resume rewind skills status".split(
+      "agents clear compact config context cost doctor export fork goal help ide mcp memory mode model permissions resume rewind skills status".split(
         " ",
       ),
     );

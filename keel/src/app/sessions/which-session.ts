@@ -90,7 +90,7 @@ async function newestId(store: Store, cwd: string): Promise<string | undefined> 
 /** A session that goes on keeps its settings, except for those that are named now; the mode is never inherited. */
 export async function adjust(session: Session, wanted: SettingsPatch): Promise<void> {
   const now: SettingsPatch = session.state.settings ?? {};
-  const names = ["model", "permissionMode", "thinking", "effort", "title"] as const;
+  const names = ["model", "permissionMode", "thinking", "effort", "title", "goal"] as const;
   const changed = names.filter((name) => wanted[name] !== undefined && !sameJson(wanted[name], now[name]));
   if (changed.length === 0) return;
   await session.submit({

@@ -13,6 +13,7 @@ import { type ItemizedBill, noBill } from "../../protocol/usage.ts";
 import { type ContextShares, emptyTally, noShares, type Tally } from "../context/tally.ts";
 import { type CallBatch, noCalls } from "./call-state.ts";
 import { noSavedFiles, type SavedFiles } from "./checkpoint-state.ts";
+import { type GoalState, noGoalTries } from "./goal-state.ts";
 import { noTasks, type Tasks } from "./task-state.ts";
 import type { TeamState } from "./team-state.ts";
 import type { Turn } from "./turn.ts";
@@ -61,6 +62,8 @@ export type SessionState = {
   readonly tasks: Tasks;
   /** Who works with each other below this session, if it leads a team. */
   readonly team: TeamState | null;
+  /** The tries of the goal that its settings name. */
+  readonly goal: GoalState;
   /** An estimate of the next request, corrected by every count of the provider. */
   readonly contextTokens: number;
   /** What the provider may still keep of what it was sent. */
@@ -95,6 +98,7 @@ export const emptyState: SessionState = {
   files: noSavedFiles,
   tasks: noTasks,
   team: null,
+  goal: noGoalTries,
   contextTokens: 0,
   tally: emptyTally,
   shares: noShares,

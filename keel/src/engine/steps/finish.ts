@@ -17,6 +17,10 @@ export async function finish(work: StepContext, step: Extract<Step, { kind: "fin
   if (isBudget(step.reason) && isUnderWay(work)) return work.interrupt("budget", step.reason);
   const stopped = step.reason === "completed" ? await askHooks(work, turn.objections) : undefined;
   if (stopped === "objected") return;
+  if (step.reason === "completed" && stopped === undefined && work.state.settings?.goal) {
+    const { tryGoal } = await import("./try-goal.ts");
+    if ((await tryGoal(work)) === "missed") return;
+  }
   const fault = turn.failure?.fault;
   if (failures.has(step.reason)) {
     const details = fault?.message ?? step.reason;

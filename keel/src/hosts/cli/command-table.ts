@@ -20,6 +20,12 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./print/root.ts")).root,
   }),
   command({
+    usage: "keel run FILE [--param NAME=VALUE] [OPTIONS]",
+    says: "Runs a recipe: a prompt with parameters, and how it is run, in one file",
+    options: async () => (await import("./commands/run-recipe.ts")).recipeOptions,
+    load: async () => (await import("./commands/run-recipe.ts")).runRecipe,
+  }),
+  command({
     usage: "keel sessions list [--all] [--json]",
     says: "The sessions of this folder, newest first",
     options: { ...json, all: { kind: "flag", says: "Of every folder" } },

@@ -6,7 +6,13 @@ import { answeredBySchema, answerSchema, askSchema } from "../ask.ts";
 import { blockSchema, inputBlockSchema, jsonSchema, messageSchema, resultPartSchema } from "../message.ts";
 import { addedWhySchema, promptWhySchema, stopSchema, turnReasonSchema } from "../reasons.ts";
 import { sessionSettingsSchema, settingsPatchSchema } from "../settings.ts";
-import { taskDataSchema, taskStatusSchema, teamChangeFields, worktreeSchema } from "../task.ts";
+import {
+  goalTryFields,
+  taskDataSchema,
+  taskStatusSchema,
+  teamChangeFields,
+  worktreeSchema,
+} from "../task.ts";
 import { displaySchema, fileSeenSchema, todoSchema, toolSpecSchema } from "../tool.ts";
 import { predictionSchema, requestSumsSchema, usageSchema } from "../usage.ts";
 import { verdictFactsSchema } from "../verdict-facts.ts";
@@ -56,10 +62,7 @@ export const denialSchema = z.object({
 export type Denial = z.infer<typeof denialSchema>;
 
 /** On whose behalf a model was asked beside the conversation. */
-export const consultedForSchema = z.object({
-  kind: z.enum(["hook", "server", "mode"]),
-  name: z.string(),
-});
+export const consultedForSchema = z.object({ kind: z.enum(["hook", "server", "mode"]), name: z.string() });
 export type ConsultedFor = z.infer<typeof consultedForSchema>;
 
 export const purposeSchema = z.enum(["turn", "compaction"]);
@@ -391,6 +394,8 @@ const durable = [
   }),
   /** A team was formed, its list was changed, one of its members left it, or it is over. */
   z.object({ type: z.literal("team.changed"), ...teamChangeFields }),
+  /** It was tried whether the goal of the session holds, before a turn ended. */
+  z.object({ type: z.literal("goal.tried"), ...goalTryFields }),
   /** The one end of a turn, with reason, usage and cost. */
   z.object({
     type: z.literal("turn.finished"),

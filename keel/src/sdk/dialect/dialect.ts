@@ -103,6 +103,7 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
     case "files.rewound":
     case "memory.forgotten":
     case "team.changed":
+    case "goal.tried":
     case "session.closed":
       return [[], memo];
     default:

@@ -47,6 +47,9 @@ export const localCommands: readonly LocalCommand[] = [
   }),
   local("model", "Shows the model, or asks another from now on.", changeModel, { argumentHint: "[model]" }),
   local("mode", "Shows the permission mode, or changes it.", changeMode, { argumentHint: "[mode]" }),
+  local("goal", "Shows what must hold before a turn ends, sets it, or clears it.", changeGoal, {
+    argumentHint: "[CONDITION|clear]",
+  }),
   local(
     "permissions",
     "Lists the rules that hold, and where they come from.",
@@ -153,6 +156,14 @@ async function changeMode(args: string, { settings, info, submit }: CommandConte
     throw fault("usage", { reason: `There is no mode called ${args}. There are: ${all}.` });
   await submit({ type: "set", patch: { permissionMode: wanted.data } });
   return `The mode is ${wanted.data}.`;
+}
+
+async function changeGoal(args: string, { settings, submit }: CommandContext): Promise<string> {
+  const goal = settings()?.goal ?? "";
+  if (args === "")
+    return goal === "" ? "There is no goal. /goal npm test passes sets one." : `The goal: ${goal}`;
+  await submit({ type: "set", patch: { goal: args === "clear" ? "" : args } });
+  return args === "clear" ? "There is no goal any more." : `Each turn goes on until this holds: ${args}`;
 }
 
 async function sayMemory({ instructions, info }: CommandContext): Promise<string> {

@@ -5,8 +5,14 @@ import { Fault } from "../../../kernel/fault.ts";
 import { exitCodes, faults } from "../../../kernel/faults.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
 import type { Durable } from "../../../protocol/event/durable.ts";
+import {
+  type Envelope,
+  type EnvelopeOf,
+  type EventHandlers,
+  handle,
+} from "../../../protocol/event/envelope.ts";
 import { endsWell } from "../../../protocol/reasons.ts";
-import { sayReason } from "../../../view/say.ts";
+import { sayGoal, sayReason } from "../../../view/say.ts";
 import type { Context } from "../context.ts";
 import type { Output } from "../output.ts";
 
@@ -19,12 +25,27 @@ export function watchOutcome(
   let newest: FinishedTurnEvent | undefined;
   let cancelled = false;
   let answered = false;
-  session.onEvent((envelope) => {
-    if (envelope.origin) return;
-    if (envelope.type === "turn.finished") newest = envelope;
+  let goal: EnvelopeOf<"goal.tried"> | undefined;
+  const heard: EventHandlers<Envelope, [], void> = {
+    "turn.finished": (event) => {
+      newest = event;
+    },
+    "goal.tried": (event) => {
+      goal = event;
+    },
     // A command that needed no turn was carried out.
-    if (envelope.type === "command.answered" || envelope.type === "context.compacted") answered = true;
-    if (envelope.type === "input.dropped") cancelled = envelope.why === "cancelled";
+    "command.answered": () => {
+      answered = true;
+    },
+    "context.compacted": () => {
+      answered = true;
+    },
+    "input.dropped": ({ why }) => {
+      cancelled = why === "cancelled";
+    },
+  };
+  session.onEvent((envelope) => {
+    if (!envelope.origin) handle(heard, envelope);
   });
   return {
     exitCode() {
@@ -36,6 +57,10 @@ export function watchOutcome(
       if (fault && !endsWell(reason) && reason !== "interrupted")
         showFault(err, new Fault(fault.code, fault.message, fault.detail ?? {}, undefined));
       else if (reason !== "completed") err.line(`keel: ${sayReason(reason)}.`);
+      if (goal && !goal.held && endsWell(reason)) {
+        err.line(`keel: ${visible(shorten(sayGoal(goal), maxCharacters))}`);
+        return exitCodes.turnFailed;
+      }
       return exitCodeFor(newest);
     },
   };
