@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Store } from "../../keel/src/ports/store.ts";
-import { jsonlStore } from "../../keel/src/store/jsonl/store.ts";
+import { jsonlStore, leasesOf } from "../../keel/src/store/jsonl/store.ts";
 import type { LogPlaces } from "../../keel/src/store/log-kind.ts";
 import { logPlaces } from "../../keel/src/store/log-places.ts";
 import { sqliteStore } from "../../keel/src/store/sqlite/store.ts";
@@ -107,7 +107,13 @@ test("a move that is killed at any moment leaves every session whole, and the ne
   expect(await held(ids)).toEqual(before);
 });
 
-const placesOf = (): LogPlaces => logPlaces({ home: place.home, now: Date.now, kind: async () => "jsonl" });
+const placesOf = (): LogPlaces =>
+  logPlaces({
+    home: place.home,
+    now: Date.now,
+    wish: async () => ({ kind: "jsonl" }),
+    leases: leasesOf({ home: place.home }),
+  });
 const storeOn = ({ fs, index }: LogPlaces): Store => jsonlStore({ home: place.home, fs, index });
 
 /** What every session holds, and how many times it is listed. */

@@ -12,6 +12,8 @@ export const budgets = {
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
   /** The same with the database, and with a move between it and files. */
   "sqlite-kills": { sample: 4, full: 200, seconds: 5 },
+  /** Appends over a way to PostgreSQL that is cut at seeded moments. */
+  "postgres-cuts": { sample: 60, full: 5_000, seconds: 5 },
   /** Appends of each of eight processes, each to a session of its own in one database. */
   "sqlite-writers": { sample: 25, full: 1_000, seconds: 5 },
   /** Tables of conversations that are deleted or damaged. */

@@ -11,7 +11,7 @@ import type { MemoryIndex } from "../ports/memory-index.ts";
 import type { ScheduleBook } from "../ports/schedules.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
-import type { LogKind } from "../store/log-kind.ts";
+import { logKinds, type StoreWish } from "../store/log-kind.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
 import type { HomeConversations } from "./conversations/home-conversations.ts";
@@ -29,7 +29,7 @@ export type HomeOptions = SettingsLocation;
 
 /** Touches nothing yet: what it owns is made when it is first used. */
 export const openHome = (options: HomeOptions): Home =>
-  new Home(homeResources(pathsOf(options).home, () => logKind(options)));
+  new Home(homeResources(pathsOf(options).home, () => storeWish(options)));
 
 export class Home implements AsyncDisposable {
   /** Those that are kept, whether or not they are open. */
@@ -174,8 +174,11 @@ export class Home implements AsyncDisposable {
   }
 
   /** Those that a killed process had open, as far as nobody has opened them since. */
-  leftOpen(ids: readonly string[]): string[] {
-    return ids.filter((id) => !this.#open.has(id) && this.#resources.store.leases.isHeld(id));
+  async leftOpen(ids: readonly string[]): Promise<string[]> {
+    const left: string[] = [];
+    for (const id of ids)
+      if (!this.#open.has(id) && (await this.#resources.store.leases.isHeld(id))) left.push(id);
+    return left;
   }
 
   /** To be the server of this home, one at a time. Throws `session_busy`. */
@@ -216,18 +219,24 @@ export class Home implements AsyncDisposable {
 const owning = () => import("./sessions/owners.ts");
 
 /**
- * How a person wants sessions to be kept: `KEEL_STORE`, else the setting `store`. It is about the home and not about a
- * session: no project has a say in it.
+ * How a person wants sessions to be kept: `KEEL_STORE`, which may be the address of a database itself, else the setting
+ * `store`; and where that database is. It is about the home and not about a session: no project has a say in it.
  */
-async function logKind(place: HomeOptions): Promise<LogKind> {
+async function storeWish(place: HomeOptions): Promise<StoreWish> {
   const named = place.env["KEEL_STORE"];
-  if (named === "jsonl" || named === "sqlite") return named;
+  if (named?.startsWith("postgres")) {
+    const url = named.includes("://") ? named : place.env["KEEL_STORE_URL"];
+    if (url !== undefined) return { kind: "postgres", url };
+  }
+  const url = place.env["KEEL_STORE_URL"];
+  const kind = logKinds.find((each) => each === named);
+  if (kind !== undefined && (kind !== "postgres" || url !== undefined)) return { kind, url };
   const paths = pathsOf(place);
   const files = [paths.settings, ...paths.managed];
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
   // Nobody says it, as a rule: then nothing need be read with care.
-  if (!texts.some((text) => text.includes(`"store"`))) return "jsonl";
+  if (!texts.some((text) => text.includes(`"store`))) return { kind: kind ?? "jsonl", url };
   const { loadSettings } = await import("../config/settings/settings.ts");
   const { settings } = await loadSettings({ paths, cwd: paths.home, chosen: ["user"] });
-  return settings.store ?? "jsonl";
+  return { kind: kind ?? settings.store ?? "jsonl", url: url ?? settings.storeUrl };
 }

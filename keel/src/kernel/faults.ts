@@ -1,5 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-import { farFaults, packageFaults, providerFaults } from "./outside-faults.ts";
+import { databaseFaults, farFaults, packageFaults, providerFaults } from "./outside-faults.ts";
 
 type FaultRow = {
   readonly says: string;
@@ -47,6 +47,7 @@ export const faults = {
     exit: exitCodes.setUp,
   },
   ...packageFaults(exitCodes),
+  ...databaseFaults(exitCodes),
   settings_invalid: {
     says: "The settings in {path} are not valid: {reason}",
     hint: "Mend the named value; all other settings stay in force.",

@@ -108,3 +108,32 @@ export const packageFaults = (exits: { readonly setUp: number }) =>
       exit: exits.setUp,
     },
   }) as const;
+
+/** A database on another machine, or a worker beside this one. */
+export const databaseFaults = (exits: {
+  readonly sessionBusy: number;
+  readonly unreachable: number;
+  readonly keyRefused: number;
+}) =>
+  ({
+    database_away: {
+      says: "The database {database} does not answer: {reason}",
+      hint: "Nothing was acknowledged that it does not have. Try again when it is there.",
+      exit: exits.unreachable,
+    },
+    database_busy: {
+      says: "The database {database} takes no more connections: {reason}",
+      hint: "Try again in a moment, or allow more of them.",
+      exit: exits.sessionBusy,
+    },
+    database_refused: {
+      says: "The database {database} refuses: {reason}",
+      hint: "Check the name, the password and the rights in KEEL_STORE_URL or the setting `storeUrl`.",
+      exit: exits.keyRefused,
+    },
+    session_taken: {
+      says: "Another worker has session {session} now; nothing more is written here.",
+      hint: "It goes on there, and whoever follows it sees it there.",
+      exit: exits.sessionBusy,
+    },
+  }) as const;

@@ -9,7 +9,7 @@ export interface Leases {
   /** Throws `session_busy` while another, here or in another process, holds it. It is free when its holder's process ends. */
   take(name: string): Promise<HeldLease>;
   /** Whether somebody seems to hold it. One that was killed may still seem to; only `take` knows. */
-  isHeld(name: string): boolean;
+  isHeld(name: string): Promise<boolean>;
   /** Who holds which of them now; what a killed process left is held by nobody. */
   holders(names: readonly string[]): Promise<ReadonlyMap<string, LeaseHolder>>;
 }

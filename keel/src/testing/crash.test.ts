@@ -207,7 +207,7 @@ describe("a crash point", () => {
       fork: unused,
       delete: unused,
       location: (id) => `/logs/${id}`,
-      leases: { take: unused, isHeld: () => false, holders: unused },
+      leases: { take: unused, isHeld: unused, holders: unused },
       artifacts: {
         put: async ({ name }, text) => ({ name, path: name, bytes: text.length }),
         append: unused,

@@ -140,7 +140,7 @@ export function crashPoint({ after }: { after: number }): CrashPoint {
       location: (id) => store.location(id),
       leases: {
         take: guard((name) => store.leases.take(name)),
-        isHeld: (name) => store.leases.isHeld(name),
+        isHeld: guard((name) => store.leases.isHeld(name)),
         holders: (names) => store.leases.holders(names),
       },
       artifacts: {

@@ -223,7 +223,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
   "gives a lease to one holder at a time": async ({ store, beside, restart }) => {
     const other = (await beside()).leases;
     const held = await store.leases.take("worktree-1");
-    assert.ok(store.leases.isHeld("worktree-1") && other.isHeld("worktree-1"));
+    assert.ok((await store.leases.isHeld("worktree-1")) && (await other.isHeld("worktree-1")));
     await refuses("session_busy", () => store.leases.take("worktree-1"));
     await refuses("session_busy", () => other.take("worktree-1"));
     const second = await other.take("worktree-2");
@@ -235,7 +235,7 @@ export const sessionCases: Readonly<Record<string, SuiteCase>> = {
     await third.release();
     await second.release();
     await held.release();
-    assert.ok(!other.isHeld("worktree-1"));
+    assert.ok(!(await other.isHeld("worktree-1")));
     await store.leases.take("worktree-1");
     // The holder's process was killed.
     const after = (await restart()).leases;

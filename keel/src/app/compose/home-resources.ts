@@ -13,9 +13,9 @@ import type { Clock, Ids } from "../../ports/clock.ts";
 import type { MemoryIndex } from "../../ports/memory-index.ts";
 import type { Grammar } from "../../ports/shell.ts";
 import type { Store } from "../../ports/store.ts";
-import { jsonlStore } from "../../store/jsonl/store.ts";
-import type { LogKind, LogPlaces } from "../../store/log-kind.ts";
-import { logPlaces } from "../../store/log-places.ts";
+import { jsonlStore, leasesOf } from "../../store/jsonl/store.ts";
+import type { LogPlaces, StoreWish } from "../../store/log-kind.ts";
+import { logPlaces, type RemoteOf } from "../../store/log-places.ts";
 import type { GuardMode, ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { LocalSandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { HomeConversations } from "../conversations/home-conversations.ts";
@@ -31,7 +31,7 @@ export type HomeResources = {
   readonly ids: Ids;
   readonly store: Store;
   /** Where the logs of the store stand. */
-  readonly logs: LogPlaces;
+  readonly logs: LogPlaces & RemoteOf;
   readonly grammar: Grammar;
   readonly memory: MemoryBudget;
   /** Ends whatever commands started when Keel ends. Comes and starts with the first command. */
@@ -56,15 +56,16 @@ export type HomeResources = {
   close(): Promise<void>;
 };
 
-/** `kind`: how new logs are to be kept; asked when the first log is looked for. */
+/** `wish`: how new logs are to be kept, and where; asked when the first log is looked for. */
 export function homeResources(
   path: string,
-  kind: () => Promise<LogKind> = async () => "jsonl",
+  wish: () => Promise<StoreWish> = async () => ({ kind: "jsonl" }),
 ): HomeResources {
   const clock = nodeClock();
   const ids = nodeIds();
   const guards = new Map<GuardMode, Promise<ProcessGuard>>();
-  const logs = logPlaces({ home: path, now: clock.now, kind });
+  const leases = leasesOf({ home: path, clock, ids });
+  const logs = logPlaces({ home: path, now: clock.now, wish, leases });
   let pool: Promise<LinkPool> | undefined;
   const sandboxes = new Map<ProcessGuard, LocalSandbox>();
   let index: Promise<MemoryIndex> | undefined;
@@ -91,6 +92,9 @@ export function homeResources(
     ids,
     fs: logs.fs,
     index: logs.index,
+    find: logs.find,
+    leases: logs.leases,
+    artifacts: logs.artifacts,
     keeping: build === undefined ? undefined : { build },
   });
   const memoryFile = join(path, "memory", "index.sqlite");

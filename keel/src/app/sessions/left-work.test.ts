@@ -15,7 +15,7 @@ async function taken(logs: Record<string, Durable[] | "unreadable">, isClosing =
   const used: string[] = [];
   await takeUpLeft({
     home: {
-      leftOpen: (ids) => [...ids],
+      leftOpen: async (ids) => [...ids],
       sessions: {
         async *read(id: string) {
           const events = logs[id];

@@ -19,7 +19,7 @@ const maxAtOnce = 4;
 
 /** Never throws: what keeps one from being opened is told to whoever uses it. */
 export async function takeUpLeft({ home, ids, use, isClosing }: LeftWork): Promise<void> {
-  const left = home.leftOpen(ids);
+  const left = await home.leftOpen(ids);
   const takeUp = async (): Promise<void> => {
     for (let id = left.pop(); id !== undefined && !isClosing(); id = left.pop())
       if (await hasLeftWork(home.sessions.read(id))) await use(id).catch(() => undefined);

@@ -88,7 +88,7 @@ export function storedSessions(resources: HomeResources): Sessions {
       const { ownTranscriptFolder } = await import("../transcripts/places.ts");
       await rm(ownTranscriptFolder(home, id), { recursive: true, force: true });
       await resources.dropMemory(id);
-      const isOpen = (session: string): boolean => store.leases.isHeld(session);
+      const isOpen = (session: string): Promise<boolean> => store.leases.isHeld(session);
       await forgetBlobs({ store, home, now: clock.now }, { own, isOpen });
     },
     location: (id) => store.location(id),
@@ -163,14 +163,14 @@ export async function blobsOf(store: Store, session: string): Promise<Set<string
  */
 export async function forgetBlobs(
   { store, home, now }: { store: Store; home: string; now: () => number },
-  { own, isOpen }: { own: ReadonlySet<string>; isOpen: (session: string) => boolean },
+  { own, isOpen }: { own: ReadonlySet<string>; isOpen: (session: string) => Promise<boolean> },
 ): Promise<void> {
   const folder = path.join(home, "blobs");
   if (!existsSync(folder)) return;
   const others = (await store.list()).map(({ id }) => id);
   const named = new Set<string>();
   for (const id of others) for (const blob of await blobsOf(store, id)) named.add(blob);
-  const isQuiet = !others.some(isOpen);
+  const isQuiet = !(await Promise.all(others.map(isOpen))).includes(true);
   const { openBlobs } = await import("../../workspace/checkpoints/blobs.ts");
   if (isQuiet) {
     const { snapshotFolder } = await import("../../workspace/checkpoints/snapshot-store.ts");

@@ -58,8 +58,8 @@ export async function importTranscript(file: string, place: ImportPlace): Promis
     const own = jsonlStore({ home: staging, clock: place.clock, ids: place.ids });
     const written = await new TranscriptImport(file, { ...place, id, index, store: own }).run();
     if (!(await appear(own.location(id) ?? "", { staging, home: place.path }))) return there(id);
-    if ((await place.logs.kind()) === "sqlite")
-      await resultOf(place.logs.move({ to: "sqlite", sessions: [id] }, store.leases));
+    const to = await place.logs.kind();
+    if (to !== "jsonl") await resultOf(place.logs.move({ to, sessions: [id] }, store.leases));
     return { id, state: "new", ...written, notices: sayDamage(index, file) };
   } finally {
     await rm(staging, { recursive: true, force: true });

@@ -244,8 +244,12 @@ export const settingsSchema = z.object({
     "The sandbox of commands; off if left out. A project may ask for it and make it stricter, and nothing else.",
   ),
   store: setting(
-    z.enum(["jsonl", "sqlite"]),
-    "How new sessions are kept: a file of JSON lines for each, the default, or all in one SQLite database; `keel sessions move` moves those that are there.",
+    z.enum(["jsonl", "sqlite", "postgres"]),
+    "How new sessions are kept: a file of JSON lines for each, the default, or all in one SQLite database, or in a PostgreSQL database that machines share (`storeUrl` says where); `keel sessions move` moves those that are there.",
+  ),
+  storeUrl: setting(
+    z.string(),
+    "Where the PostgreSQL database is: `postgres://user@host/name`; `KEEL_STORE_URL` goes before it. Its sessions are found wherever new ones are kept. A password belongs into `~/.pgpass` or the environment.",
   ),
   copyTranscripts: setting(
     z.boolean(),
@@ -285,6 +289,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   web: "it opens your private network",
   "sandbox.credentials": "it says where your keys go",
   store: "it says where your conversations are written",
+  storeUrl: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
   groups: "it says which folders and services agents of groups reach",
   autoConnectIde: "it shows what Keel would change to another program",

@@ -72,9 +72,9 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/sessions.ts")).deleteSession,
   }),
   command({
-    usage: "keel sessions move --to sqlite|jsonl [ID...]",
+    usage: "keel sessions move --to sqlite|jsonl|postgres [ID...]",
     says: "Moves sessions into one SQLite database, or back into files; all of them if none is named",
-    options: { to: { kind: "text", value: "WHERE", says: "sqlite or jsonl" } },
+    options: { to: { kind: "text", value: "WHERE", says: "sqlite, jsonl or postgres" } },
     load: async () => (await import("./commands/move-sessions.ts")).moveSessions,
   }),
   command({

@@ -49,7 +49,11 @@ export class SessionLeases implements Leases {
   }
 
   /** Whether a lock stands there, stale or not. */
-  isHeld(session: string): boolean {
+  async isHeld(session: string): Promise<boolean> {
+    return this.#isLocked(session);
+  }
+
+  #isLocked(session: string): boolean {
     return this.#options.files.existsNow(this.#lockPath(session));
   }
 
@@ -57,7 +61,7 @@ export class SessionLeases implements Leases {
     return this.#inTurn(async () => {
       const found = new Map<string, LeaseHolder>();
       const alive = new Map<string, boolean>();
-      for (const name of names.filter((each) => this.isHeld(each))) {
+      for (const name of names.filter((each) => this.#isLocked(each))) {
         const data = await this.#readLock(this.#lockPath(name)).catch(() => "damaged" as const);
         if (typeof data === "string") continue;
         const { lease: id, pid } = data;

@@ -14,14 +14,19 @@ const AT_ONCE = 64;
 
 export type LogLocation = { readonly session: string; readonly path: string };
 
+/** Where the log of a session would stand in the home; those of agents too when they are wanted. */
+export type FindLog = (session: string, withAgents: boolean) => Promise<string | undefined>;
+
 export class LogLocations {
   readonly #files: FileLayer;
   readonly #projects: string;
   /** Where sessions were last seen; looked at again before it is believed. */
   readonly #seen = new Map<string, string>();
+  readonly #ask: FindLog | undefined;
 
-  constructor(home: string, files: FileLayer) {
+  constructor(home: string, files: FileLayer, ask?: FindLog) {
     this.#files = files;
+    this.#ask = ask;
     this.#projects = path.join(home, PROJECTS);
   }
 
@@ -46,7 +51,9 @@ export class LogLocations {
 
   /** Where the log of a session stands, if it does. Whatever stands there: a link is found and refused later. */
   async find(session: string): Promise<string | undefined> {
-    return (await this.findOwn(session)) ?? (await this.#findAgent(session, await this.directories()));
+    const own = (await this.findOwn(session)) ?? (await this.#ask?.(session, true));
+    if (own !== undefined) return this.remember(own, session);
+    return this.#findAgent(session, await this.directories());
   }
 
   /** As `find`, without a look at the agents of all sessions. */
@@ -54,6 +61,8 @@ export class LogLocations {
     const seen = this.#seen.get(session);
     if (seen && (await this.#exists(seen))) return seen;
     this.#seen.delete(session);
+    const told = await this.#ask?.(session, false);
+    if (told !== undefined) return this.remember(told, session);
     return this.#findIn(session, await this.directories());
   }
 

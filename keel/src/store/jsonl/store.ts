@@ -15,7 +15,7 @@ import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fol
 import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { JsonlLog } from "./log.ts";
-import { agentsOf, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
+import { agentsOf, type FindLog, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
 import { isSessionId, sessionId } from "./names.ts";
 import { openForReading, openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
@@ -34,6 +34,10 @@ export type JsonlStoreOptions = {
   readonly keeping?: FoldCacheOptions | undefined;
   /** Where some logs are no files. */
   readonly index?: LogIndex;
+  /** Where those can be asked for by their session; the folders are looked through when it finds none. */
+  readonly find?: FindLog;
+  /** Where what sessions keep is not in files alone. */
+  readonly artifacts?: (files: Artifacts) => Artifacts;
 };
 
 /** Lists the logs that are no files, newest change first: of one directory, or of all that are nobody's agents. */
@@ -71,8 +75,9 @@ class JsonlStore implements Store {
   constructor(options: JsonlStoreOptions) {
     this.#home = options.home;
     this.#files = options.fs ?? nodeFiles();
-    this.#places = new LogLocations(options.home, this.#files);
-    this.artifacts = new JsonlArtifacts(this.#files, this.#places);
+    this.#places = new LogLocations(options.home, this.#files, options.find);
+    const kept = new JsonlArtifacts(this.#files, this.#places);
+    this.artifacts = options.artifacts?.(kept) ?? kept;
     this.leases = options.leases ?? leasesOf(options);
     this.#now = () => options.clock?.now() ?? Date.now();
     this.#keeping = options.keeping;
@@ -249,8 +254,9 @@ class JsonlStore implements Store {
   }
 
   /** While somebody holds the log, its end may be half written at any moment: that is no damage. */
-  #survey(session: string, log: string, file: OpenFile) {
-    return survey(file, { path: log, tornEnd: this.leases.isHeld(session) ? "ignored" : "told" });
+  async #survey(session: string, log: string, file: OpenFile) {
+    const isHeld = await this.leases.isHeld(session);
+    return survey(file, { path: log, tornEnd: isHeld ? "ignored" : "told" });
   }
 }
 

@@ -94,7 +94,7 @@ function storeOver(disk: Disk): MemoryStore {
   const store: MemoryStore = {
     leases: {
       take: async (name) => hold(name),
-      isHeld,
+      isHeld: async (name) => isHeld(name),
       holders: async (names) =>
         new Map(
           names

@@ -7,6 +7,7 @@ import path from "node:path";
 import type { ListPage, SessionInfo } from "../../ports/store.ts";
 import type { FileFacts, OpenFile, OpenFor } from "../jsonl/files.ts";
 import { logDatabase } from "../jsonl/log-locations.ts";
+import { type ListedLog, type LogRows, linesOf, placeParts } from "../log-rows.ts";
 import { type DatabaseFile, errno, SharedDatabase, type SqlRow, type Statements } from "./database.ts";
 
 const FORM = 1;
@@ -39,16 +40,7 @@ export type LogTableOptions = Pick<DatabaseFile, "kindOf"> & {
   readonly now: () => number;
 };
 
-/** A log of it, for a listing. `info` is known where nothing was added since. */
-export type ListedLog = {
-  readonly no: number;
-  readonly session: string;
-  readonly path: string;
-  readonly facts: FileFacts;
-  readonly info: SessionInfo | undefined;
-};
-
-export class LogTable {
+export class LogTable implements LogRows {
   readonly #home: string;
   readonly #now: () => number;
   readonly #database: SharedDatabase;
@@ -92,7 +84,7 @@ export class LogTable {
 
   async rename(from: string, to: string): Promise<void> {
     const place = this.#placeOf(to);
-    const { folder, session, agent } = partsOf(place);
+    const { folder, session, agent } = placeParts(place);
     await this.#database.change((run) => {
       remove(run, find(run, place));
       run.run(
@@ -206,20 +198,6 @@ export class LogTable {
 
 const MOST_ROWS = 2 ** 31;
 const FREED_PAGES = 2_000;
-const LOG = ".jsonl";
-
-function partsOf(place: string): { folder: string; session: string; agent: number } {
-  const folder = path.posix.dirname(place);
-  // What is being made is not listed.
-  const isWhole = place.endsWith(LOG);
-  const session = isWhole ? path.posix.basename(place, LOG) : path.posix.basename(place);
-  const agent = folder.split("/").length > PROJECT_DEPTH ? 1 : isWhole ? 0 : 2;
-  return { folder: isWhole ? folder : "", session, agent };
-}
-
-/** `projects/<key>`; what stands deeper belongs to a session. */
-const PROJECT_DEPTH = 2;
-
 function find(run: Statements, place: string): number | undefined {
   const no = run.get("SELECT no FROM logs WHERE place = ?", place)?.["no"];
   return no === undefined ? undefined : Number(no);
@@ -227,7 +205,7 @@ function find(run: Statements, place: string): number | undefined {
 
 function create(run: Statements, place: string, now: number): number {
   if (find(run, place) !== undefined) throw errno("EEXIST", `there is a log ${place}`);
-  const { folder, session, agent } = partsOf(place);
+  const { folder, session, agent } = placeParts(place);
   return run.run(
     "INSERT INTO logs (place, folder, session, agent, changed_at, bytes) VALUES (?, ?, ?, ?, ?, 0)",
     place,
@@ -347,13 +325,4 @@ function cut(run: Statements, no: number, position: number): void {
   const line = row?.["line"];
   if (at === undefined || !(line instanceof Uint8Array) || at === position) return;
   insert(run, no, { at, line: line.subarray(0, position - at) });
-}
-
-function* linesOf(bytes: Buffer): Generator<Buffer> {
-  for (let from = 0; from < bytes.length; ) {
-    const end = bytes.indexOf("\n", from);
-    const to = end === -1 ? bytes.length : end + 1;
-    yield bytes.subarray(from, to);
-    from = to;
-  }
 }

@@ -16,6 +16,7 @@ import {
 import type { Durable } from "../../protocol/event/durable.ts";
 import { calls, envelopes, opened } from "../../testing/store-suite-events.ts";
 import { nodeFiles } from "../jsonl/files.ts";
+import { leasesOf } from "../jsonl/store.ts";
 import { logPlaces } from "../log-places.ts";
 import { type SqliteStoreOptions, sqliteStore } from "./store.ts";
 
@@ -153,7 +154,9 @@ test("a database that another process is just making holds nothing yet, and is n
   // As it stands between the first step of its maker and the second.
   await mkdir(place.home, { recursive: true });
   await writeFile(database, "");
-  const places = logPlaces({ home: place.home, now: Date.now, kind: async () => "jsonl" });
+  const { home } = place;
+  const wish = async () => ({ kind: "jsonl" as const });
+  const places = logPlaces({ home, now: Date.now, wish, leases: leasesOf({ home }) });
   expect(places.fs.existsNow(path.join(place.home, "projects", "a", `${session}.jsonl`))).toBe(false);
   await places.close();
 });

@@ -5,8 +5,12 @@ import { exitCodes } from "../../../kernel/faults.ts";
 import { visible } from "../../../kernel/text.ts";
 import type { CommandRun } from "../command.ts";
 
-const kinds = ["jsonl", "sqlite"] as const;
-const names = { jsonl: "files of JSON lines", sqlite: "the SQLite database" } as const;
+const kinds = ["jsonl", "sqlite", "postgres"] as const;
+const names = {
+  jsonl: "files of JSON lines",
+  sqlite: "the SQLite database",
+  postgres: "the PostgreSQL database",
+} as const;
 /** As often as somebody who waits wants to hear of it. */
 const everyMs = 2_000;
 
@@ -15,7 +19,7 @@ export const moveSessions: CommandRun<{ to: string | undefined }> = async (
   context,
 ) => {
   const to = oneOf("to", values.to, kinds);
-  if (to === undefined) throw usage("Say where to: --to sqlite or --to jsonl.");
+  if (to === undefined) throw usage("Say where to: --to sqlite, --to jsonl or --to postgres.");
   await using home = openHome(context);
   const sessions = positionals.length > 0 ? positionals : undefined;
   let moved = 0;

@@ -3,16 +3,19 @@
  * off leaves it, the table has it. Everything else, such as what commands write, stays a file.
  */
 import path from "node:path";
-import { codeOf } from "../../kernel/fault.ts";
-import { isInside } from "../../kernel/path.ts";
-import type { FileLayer } from "../jsonl/files.ts";
-import { isLogIn } from "../jsonl/log-locations.ts";
-import { errno } from "./database.ts";
-import type { LogTable } from "./log-table.ts";
+import { codeOf } from "../kernel/fault.ts";
+import { isInside } from "../kernel/path.ts";
+import type { SessionInfo } from "../ports/store.ts";
+import type { FileLayer } from "./jsonl/files.ts";
+import { infoOf } from "./jsonl/list.ts";
+import { isLogIn } from "./jsonl/log-locations.ts";
+import type { LogIndex } from "./jsonl/store.ts";
+import type { ListedLog, LogRows } from "./log-rows.ts";
+import { errno } from "./sqlite/database.ts";
 
 export type TableFilesOptions = {
   readonly home: string;
-  readonly table: LogTable;
+  readonly table: LogRows;
   /** The files beside it. */
   readonly files: FileLayer;
   /** Where a new log goes. */
@@ -52,4 +55,32 @@ export function tableFiles({ home, table, files, fresh }: TableFilesOptions): Fi
 
 function unlessMissing(thrown: unknown): void {
   if (codeOf(thrown) !== "ENOENT") throw thrown;
+}
+
+/** What is shown of a log is read once for as long as nothing is added to it. */
+export function tableIndex(table: LogRows): LogIndex {
+  return async ({ directory, only, behind, limit }) => {
+    const logs = await table.list({ directory, session: only, behind, limit });
+    const fresh: { log: ListedLog; info: SessionInfo }[] = [];
+    const infos: SessionInfo[] = [];
+    for (const log of logs) {
+      const info = log.info ?? (await readInfo(table, log));
+      if (!info) continue;
+      if (!log.info) fresh.push({ log, info });
+      infos.push(info);
+    }
+    await table.keepShown(fresh);
+    return infos;
+  };
+}
+
+async function readInfo(table: LogRows, log: ListedLog): Promise<SessionInfo | undefined> {
+  try {
+    await using file = await table.open(log.path, "read");
+    const { session: id, path, facts } = log;
+    return await infoOf(file, { id, path, changedAt: facts.changedAt, bytes: facts.bytes });
+  } catch {
+    // Removed since, or it cannot be read; opening it says why.
+    return undefined;
+  }
 }

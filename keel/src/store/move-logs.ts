@@ -5,14 +5,14 @@
 import { utimes } from "node:fs/promises";
 import path from "node:path";
 import { crc32 } from "node:zlib";
-import { codeOf, fault, toFault } from "../../kernel/fault.ts";
-import type { Leases } from "../../ports/lease.ts";
-import { type FileLayer, isMissing, type OpenFile, writeAll } from "../jsonl/files.ts";
-import { agentsOf, isLogIn, LogLocations } from "../jsonl/log-locations.ts";
-import { isSessionId, sessionId } from "../jsonl/names.ts";
-import { unreadable, unwritable } from "../jsonl/reasons.ts";
-import type { LogKind, MovedSession, MoveWish } from "../log-kind.ts";
-import type { LogTable } from "./log-table.ts";
+import { codeOf, fault, toFault } from "../kernel/fault.ts";
+import type { Leases } from "../ports/lease.ts";
+import { type FileLayer, isMissing, type OpenFile, writeAll } from "./jsonl/files.ts";
+import { agentsOf, isLogIn, LogLocations } from "./jsonl/log-locations.ts";
+import { isSessionId, sessionId } from "./jsonl/names.ts";
+import { unreadable, unwritable } from "./jsonl/reasons.ts";
+import type { MovedSession, MoveWish } from "./log-kind.ts";
+import type { LogRows } from "./log-rows.ts";
 
 const CHUNK_BYTES = 1024 * 1024;
 /** A line that is longer than this is kept in pieces. */
@@ -20,16 +20,16 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 type LogMove = {
   readonly home: string;
-  readonly table: LogTable;
+  readonly table: LogRows;
   /** The plain files, without the table. */
   readonly files: FileLayer;
   readonly leases: Leases;
-  readonly to: LogKind;
+  readonly to: "table" | "files";
 };
 
 /** The sessions that stand in the other place, without their agents, which go with them. */
 async function sessionsToMove({ home, table, files, to }: Omit<LogMove, "leases">): Promise<string[]> {
-  if (to === "jsonl")
+  if (to === "files")
     return (await table.list({ limit: Number.POSITIVE_INFINITY })).map(({ session }) => session);
   const places = new LogLocations(home, files);
   const logs = await Promise.all((await places.directories()).map((folder) => places.logsIn(folder)));
@@ -38,7 +38,7 @@ async function sessionsToMove({ home, table, files, to }: Omit<LogMove, "leases"
 
 /** One after the other; what cannot be moved stays, and is told with its reason. */
 export async function* moveEach(
-  { to, sessions }: MoveWish,
+  { to, sessions }: Omit<MoveWish, "to"> & Pick<LogMove, "to">,
   place: Omit<LogMove, "to">,
 ): AsyncGenerator<MovedSession, void> {
   const move = { ...place, to };
@@ -92,7 +92,7 @@ async function logsBelow(log: string, move: LogMove): Promise<string[]> {
 async function moveLog(log: string, { home, table, files, to }: LogMove): Promise<boolean> {
   if (!isLogIn(home, log)) return false;
   const isInTable = await table.has(log);
-  if (to === "sqlite") {
+  if (to === "table") {
     if (!isInTable) await toTable(log, table, files);
     // Also what a move left that was cut off: the table has the log.
     else if (!files.existsNow(log)) return false;
@@ -108,7 +108,7 @@ async function moveLog(log: string, { home, table, files, to }: LogMove): Promis
 
 const partOf = (log: string): string => `${log}.part`;
 
-async function toTable(log: string, table: LogTable, files: FileLayer): Promise<void> {
+async function toTable(log: string, table: LogRows, files: FileLayer): Promise<void> {
   const part = partOf(log);
   // Left by a move that was cut off.
   await table.remove(part);
@@ -123,7 +123,7 @@ async function toTable(log: string, table: LogTable, files: FileLayer): Promise<
   await table.rename(part, log);
 }
 
-async function toFile(log: string, table: LogTable, files: FileLayer): Promise<void> {
+async function toFile(log: string, table: LogRows, files: FileLayer): Promise<void> {
   const part = partOf(log);
   await files.removeTree(part);
   await files.makeDirectory(path.dirname(log));

@@ -2,15 +2,15 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type FailingFiles, failingFiles, failNth } from "../../../../test/store/failing-files.ts";
-import { readAll } from "../../../../test/store/home.ts";
-import type { Store } from "../../ports/store.ts";
-import { calls, envelopes, ids, opened, said } from "../../testing/store-suite-events.ts";
-import { nodeFiles } from "../jsonl/files.ts";
-import { jsonlStore } from "../jsonl/store.ts";
-import type { LogKind, LogPlaces } from "../log-kind.ts";
-import { logPlaces } from "../log-places.ts";
-import { openTable } from "./store.ts";
+import { type FailingFiles, failingFiles, failNth } from "../../../test/store/failing-files.ts";
+import { readAll } from "../../../test/store/home.ts";
+import type { Store } from "../ports/store.ts";
+import { calls, envelopes, ids, opened, said } from "../testing/store-suite-events.ts";
+import { nodeFiles } from "./jsonl/files.ts";
+import { jsonlStore, leasesOf } from "./jsonl/store.ts";
+import type { LogKind, LogPlaces } from "./log-kind.ts";
+import { logPlaces } from "./log-places.ts";
+import { openTable } from "./sqlite/store.ts";
 
 const [first, second, third] = ids;
 let base: string;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 const placesOf = (kind: LogKind): LogPlaces =>
-  logPlaces({ home, now: () => Date.now(), kind: async () => kind });
+  logPlaces({ home, now: () => Date.now(), wish: async () => ({ kind }), leases: leasesOf({ home }) });
 const storeOn = ({ fs, index }: LogPlaces): Store => jsonlStore({ home, fs, index });
 
 async function move(to: LogKind, sessions?: readonly string[], places = placesOf("jsonl")) {
