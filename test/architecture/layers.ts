@@ -104,7 +104,8 @@ const rows = {
   // Chat services as channels of groups; two of them by a library that a person installs.
   channels: { imports: adapter, packages: ["zod"], lines: 900 },
   // What is said in chat groups and what their agents answer, over crashes; the ways in and out are ports.
-  groups: { imports: ["ports", ...basics], packages: ["zod"], lines: 780 },
+  // With the tools of their agents, and who is next.
+  groups: { imports: ["ports", ...basics], packages: ["zod"], lines: 960 },
 
   // What was recorded, looked at again: replays, searches for the message that broke something, traces.
   // With where a log goes another way and what came of it, and whose edit a line is.

@@ -6,7 +6,14 @@
 import { delayMs } from "../kernel/backoff.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
-import type { AgentSays, ChatChannel, GroupAgent, GroupBook, ToldBatch } from "../ports/groups.ts";
+import type {
+  AgentInput,
+  AgentSays,
+  ChatChannel,
+  GroupAgent,
+  GroupBook,
+  ToldBatch,
+} from "../ports/groups.ts";
 import { splitText } from "./split-text.ts";
 import { spoken } from "./spoken.ts";
 import { type Addressing, isMeant, toldMessages } from "./trigger.ts";
@@ -17,8 +24,8 @@ export type GroupTalkPorts = {
   readonly agent: GroupAgent;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "random">;
-  /** Resolves when the agent may work, with the way to let go of that. */
-  readonly slot: (signal: AbortSignal) => Promise<() => void>;
+  /** Resolves when the agent may work, with the way to let go of that. What is due by the clock is before what was said. */
+  readonly slot: (signal: AbortSignal, what: "said" | "due") => Promise<() => void>;
   readonly tell?: ((what: string, facts: Readonly<Record<string, string | number>>) => void) | undefined;
 };
 
@@ -112,10 +119,12 @@ export class GroupTalk {
     const { signal } = this.#ending;
     if (batch.tries > 1) await clock.sleep(delayMs(retryPause, batch.tries - 1, ids.random()), signal);
     if (signal.aborted) return;
-    const leave = await this.#ports.slot(signal);
+    const leave = await this.#ports.slot(signal, "said");
     try {
       if (signal.aborted) return;
-      const { end, queued } = await this.#hear(batch, told);
+      const messages = await book.messages(this.#group.id, batch.from, batch.to);
+      const input = { id: batch.input, text: toldMessages(messages) };
+      const { end, queued } = await this.#hear(input, told, signal);
       if (end === undefined) return;
       if (end.how === "done" || queued > 0) return await book.settle(this.#group.id, batch.input);
       tell?.("group.retry", { group: this.#group.id, tries: batch.tries, why: end.why });
@@ -129,20 +138,41 @@ export class GroupTalk {
     }
   }
 
+  /**
+   * Words that nobody said just now, such as those of a schedule: told to its agent, and answered in the group. Told with
+   * the same id again, it is the same. Undefined when this process ends before.
+   */
+  async perform(
+    input: AgentInput,
+    given: AbortSignal,
+  ): Promise<Extract<AgentSays, { kind: "end" }> | undefined> {
+    const signal = AbortSignal.any([this.#ending.signal, given]);
+    const leave = await this.#ports.slot(signal, "due");
+    try {
+      if (this.#ending.signal.aborted) return undefined;
+      return (await this.#hear(input, () => undefined, signal)).end;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Something that its agent says on its own account; once for an id. */
+  async say(id: string, text: string): Promise<void> {
+    await this.#queue(id, this.#spoken(text));
+  }
+
   /** What it says is queued as it comes. Without an end: this process ends. */
   async #hear(
-    batch: ToldBatch,
+    input: AgentInput,
     told: () => void,
+    signal: AbortSignal,
   ): Promise<{ end: Extract<AgentSays, { kind: "end" }> | undefined; queued: number }> {
-    const { book, agent, tell } = this.#ports;
-    const messages = await book.messages(this.#group.id, batch.from, batch.to);
-    const limit = new HardLimit(this.#group.hardLimitMs, this.#ports.clock, this.#ending.signal);
+    const limit = new HardLimit(this.#group.hardLimitMs, this.#ports.clock, signal);
     let queued = 0;
     const typing = new AbortController();
     void this.#type(AbortSignal.any([typing.signal, limit.signal]));
     try {
-      const said = agent.say({ id: batch.input, text: toldMessages(messages) }, limit.signal);
-      for await (const one of said) {
+      for await (const one of this.#ports.agent.say(input, limit.signal)) {
         if (one.kind === "end") return { end: this.#ending.signal.aborted ? undefined : one, queued };
         if (one.kind === "taken") {
           told();
@@ -151,9 +181,7 @@ export class GroupTalk {
         // A result that says nothing is no sign of work: only real ones move the limit.
         if (one.text === null) continue;
         limit.move();
-        const { said: text, internal } = spoken(one.text);
-        for (const part of internal) tell?.("group.internal", { group: this.#group.id, length: part.length });
-        queued += await this.#queue(`${batch.input}/${one.at}`, text);
+        queued += await this.#queue(`${input.id}/${one.at}`, this.#spoken(one.text));
       }
       return { end: undefined, queued };
     } catch (thrown) {
@@ -164,6 +192,14 @@ export class GroupTalk {
       typing.abort();
       limit.end();
     }
+  }
+
+  /** What of it is for the group; that there was more is in the log of the server. */
+  #spoken(text: string): string {
+    const { said, internal } = spoken(text);
+    for (const { length } of internal)
+      this.#ports.tell?.("group.internal", { group: this.#group.id, length });
+    return said;
   }
 
   /** A channel forgets after a few seconds that somebody writes. That it cannot show it is nothing to stop for. */

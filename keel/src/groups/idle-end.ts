@@ -26,6 +26,11 @@ export class IdleEnd {
     if (this.#queries === 0) this.#start();
   }
 
+  /** It said something by itself. */
+  said(): void {
+    if (this.#queries === 0) this.#start();
+  }
+
   stop(): void {
     this.#timer.abort();
   }

@@ -1,28 +1,68 @@
 import { expect, test } from "vitest";
-import { Slots } from "./slots.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { Slots, type SlotWish } from "./slots.ts";
 
 const never = new AbortController().signal;
 
-test("at most so many work at once, and one that has many waiting does not crowd out the others", async () => {
-  const slots = new Slots(2);
+function floor(most: number) {
+  const slots = new Slots(most);
   const began: string[] = [];
   const leaves = new Map<string, () => void>();
-  const want = (name: string, group: string): void =>
-    void slots.take(group, never).then((leave) => {
+  const want = (name: string, what?: SlotWish): void =>
+    void slots.take(name.charAt(0), never, what).then((leave) => {
       began.push(name);
       leaves.set(name, leave);
     });
-  for (const name of ["a1", "a2", "a3", "a4"]) want(name, "a");
-  want("b1", "b");
+  return { slots, began, want, leave: (name: string) => leaves.get(name)?.() };
+}
+
+test("at most so many work at once, and one that floods does not crowd out the others", async () => {
+  verifies("S2.56");
+  const { began, want, leave } = floor(2);
+  for (const name of ["a1", "a2", "a3", "a4", "b1", "c1", "a5"]) want(name);
   await Promise.resolve();
-  expect(began).toEqual(["a1", "a2"]);
-  leaves.get("a1")?.();
-  leaves.get("a1")?.();
+  // What more is said to one that works joins its work, and takes no place of another.
+  expect(began).toEqual(["a1", "a2", "a3", "a4", "b1"]);
+  for (const name of ["a1", "a2", "a3"]) leave(name);
+  leave("a3");
   await Promise.resolve();
-  expect(began).toEqual(["a1", "a2", "b1"]);
-  leaves.get("b1")?.();
+  expect(began).toHaveLength(5);
+  leave("a4");
   await Promise.resolve();
-  expect(began.at(-1)).toBe("a3");
+  expect(began.slice(5)).toEqual(["c1"]);
+  leave("b1");
+  await Promise.resolve();
+  expect(began.slice(6)).toEqual(["a5"]);
+});
+
+test("while others wait, one that works is not told more before them: it cannot hold its place for ever", async () => {
+  verifies("S2.56");
+  const { began, want, leave } = floor(1);
+  for (const name of ["a1", "b1", "a2", "a3"]) want(name);
+  await Promise.resolve();
+  expect(began).toEqual(["a1"]);
+  leave("a1");
+  await Promise.resolve();
+  expect(began).toEqual(["a1", "b1"]);
+  leave("b1");
+  await Promise.resolve();
+  expect(began).toEqual(["a1", "b1", "a2", "a3"]);
+});
+
+test("of one group what is due by the clock comes before what was said", async () => {
+  verifies("S2.56");
+  const { began, want, leave } = floor(1);
+  want("a1");
+  want("b1");
+  want("b2", "due");
+  want("c1", "due");
+  await Promise.resolve();
+  leave("a1");
+  await Promise.resolve();
+  expect(began).toEqual(["a1", "b2"]);
+  leave("b2");
+  await Promise.resolve();
+  expect(began[2]).toBe("b1");
 });
 
 test("whoever gives up while waiting is let go, and takes no place", async () => {

@@ -127,7 +127,18 @@ export type AgentSays =
   | { readonly kind: "result"; readonly at: number; readonly text: string | null }
   | { readonly kind: "end"; readonly how: "done" | "failed"; readonly why: string };
 
+/** What an agent is told. */
+export type AgentInput = {
+  /** Told twice, it is one input. */
+  readonly id: string;
+  readonly text: string;
+  /** In a turn of its own, after what is at work; else it may join that. */
+  readonly isAlone?: boolean | undefined;
+  /** Of another session than the group's. */
+  readonly session?: string | undefined;
+};
+
 /** The agent of a group. Told an input again, it says again what it said, and does nothing twice. */
 export interface GroupAgent {
-  say(input: { readonly id: string; readonly text: string }, signal: AbortSignal): AsyncIterable<AgentSays>;
+  say(input: AgentInput, signal: AbortSignal): AsyncIterable<AgentSays>;
 }

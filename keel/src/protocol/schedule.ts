@@ -24,6 +24,8 @@ export const scheduleSchema = z.object({
   cwd: text,
   /** The session that is told; one of its own for each due time when left out. */
   session: opt(text),
+  /** The chat group whose agent is told, and whose people are answered. */
+  group: opt(text),
   /** Of sessions of its own: mode, model, budget, as a first line in JSON has them. */
   options: z.record(text, jsonSchema),
   /** What becomes of a due time while an earlier one is still at work. */

@@ -5,14 +5,18 @@ import path from "node:path";
 import { IdleEnd } from "../../groups/idle-end.ts";
 import { type BoxOutput, MarkerReader } from "../../groups/markers.ts";
 import { toFault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import type { Clock, Ids } from "../../ports/clock.ts";
-import type { AgentSays, GroupAgent } from "../../ports/groups.ts";
+import type { AgentInput, AgentSays, GroupAgent } from "../../ports/groups.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import { FolderMailbox } from "../../store/groups/mailbox.ts";
 import type { ContainerRuntime, RunningContainer } from "../../workspace/boxes/container-runtime.ts";
 import type { Opening } from "../sessions/openings.ts";
 import { authVariables } from "./few-variables.ts";
+import { deskPlaces } from "./group-desk.ts";
 import { mountFolder, type ResolvedMount } from "./mounts.ts";
+import { deskVariables } from "./tools-program.ts";
+import { isUnaskedResult, type UnaskedResult } from "./unasked-results.ts";
 
 export type BoxPorts = {
   readonly runtime: ContainerRuntime;
@@ -24,6 +28,10 @@ export type BoxPorts = {
   readonly most: number;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The calls of its tools are taken until it is let go of. */
+  attend(group: string): () => void;
+  /** It says something by itself. */
+  said(group: string, result: UnaskedResult): void;
   readonly tell?: ((what: string, facts: Readonly<Record<string, string | number>>) => void) | undefined;
 };
 
@@ -39,7 +47,9 @@ const maxStarts = 3;
 /** What stands where inside. */
 export const insideBox = {
   group: "/workspace/group",
-  mailbox: "/workspace/ipc",
+  mailbox: "/workspace/ipc/input",
+  requests: "/workspace/ipc/requests",
+  answers: "/workspace/ipc/answers",
   home: "/workspace/home",
 } as const;
 
@@ -70,9 +80,7 @@ export class Boxes {
   }
 
   agentOf(group: ChatGroup, wish: () => Promise<BoxWish>): GroupAgent {
-    const say = (input: { readonly id: string; readonly text: string }, signal: AbortSignal) =>
-      this.#say(group, { ...input, wish }, signal);
-    return { say };
+    return { say: (input, signal) => this.#say(group, { ...input, wish }, signal) };
   }
 
   async close(): Promise<void> {
@@ -81,7 +89,7 @@ export class Boxes {
 
   async *#say(
     group: ChatGroup,
-    { id, text, wish }: { id: string; text: string; wish: () => Promise<BoxWish> },
+    { wish, ...input }: AgentInput & { wish: () => Promise<BoxWish> },
     signal: AbortSignal,
   ): AsyncIterable<AgentSays> {
     for (let starts = 1; starts <= maxStarts; starts++) {
@@ -89,7 +97,7 @@ export class Boxes {
       const stop = (): void => void box.stop();
       signal.addEventListener("abort", stop, { once: true });
       try {
-        for await (const output of box.tell(id, text)) {
+        for await (const output of box.tell(input)) {
           if (output.step === "taken") yield { kind: "taken" };
           else if (output.step === "result") yield { kind: "result", at: output.at, text: output.result };
           else {
@@ -123,18 +131,22 @@ export class Boxes {
 /** One container, from its start to its end. */
 class GroupBox {
   readonly #ports: BoxPorts & { readonly label: string };
+  readonly #group: ChatGroup;
   readonly #name: string;
   readonly #mailbox: FolderMailbox;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #started: Promise<RunningContainer>;
   readonly #ended = Promise.withResolvers<void>();
+  readonly #letGo: () => void;
   #idle: IdleEnd | undefined;
   isOver = false;
 
   constructor(group: ChatGroup, wish: () => Promise<BoxWish>, ports: BoxPorts & { readonly label: string }) {
     this.#ports = ports;
     this.#name = `keel-${group.id.slice(0, 40)}-${ports.ids.uuid().slice(-12)}`;
-    this.#mailbox = new FolderMailbox(path.join(ports.groupsPath, "boxes", group.id, "ipc", "input"));
+    this.#group = group;
+    this.#mailbox = new FolderMailbox(deskPlaces(ports.groupsPath, group.id).input);
+    this.#letGo = ports.attend(group.id);
     this.#started = this.#start(group, wish);
     this.#started.catch(() => this.#over());
   }
@@ -144,7 +156,7 @@ class GroupBox {
   }
 
   /** What comes of an input, until nothing more does or the box is gone. Throws where the box cannot be started. */
-  async *tell(id: string, text: string): AsyncIterable<BoxOutput> {
+  async *tell({ id, text, isAlone, session }: AgentInput): AsyncIterable<BoxOutput> {
     const told: (BoxOutput | undefined)[] = [];
     let wake: () => void = () => undefined;
     const listener: Listener = (output) => {
@@ -157,7 +169,8 @@ class GroupBox {
       await this.#started;
       this.#idle?.queryBegan();
       if (this.isOver) return;
-      await this.#mailbox.post({ type: "message", id, text }, { at: this.#ports.clock.now(), name: id });
+      const letter = { type: "message", id, text, ...present({ isAlone, session }) };
+      await this.#mailbox.post(letter, { at: this.#ports.clock.now(), name: id });
       for (;;) {
         if (told.length === 0)
           await new Promise<void>((resolve) => {
@@ -197,9 +210,10 @@ class GroupBox {
   async #start(group: ChatGroup, wish: () => Promise<BoxWish>): Promise<RunningContainer> {
     const { runtime, image, groupsPath, env, more, clock, label, tell } = this.#ports;
     const { opening, mounts, idleMs } = await wish();
-    const own = path.join(groupsPath, "boxes", group.id);
-    for (const folder of ["home", "ipc/input"])
-      await mkdir(path.join(own, folder), { recursive: true, mode: 0o700 });
+    const places = deskPlaces(groupsPath, group.id);
+    const { own, input, requests, answers } = places;
+    for (const folder of [path.join(own, "home"), input, requests, answers])
+      await mkdir(folder, { recursive: true, mode: 0o700 });
     await this.#mailbox.reopen();
     const child = runtime.run({
       name: this.#name,
@@ -208,14 +222,23 @@ class GroupBox {
       mounts: [
         { source: group.folder, target: insideBox.group, readonly: false },
         { source: path.join(own, "home"), target: insideBox.home, readonly: false },
-        { source: path.join(own, "ipc"), target: insideBox.mailbox, readonly: false },
+        // Each by itself: what is mounted cannot be replaced by a link from inside.
+        { source: input, target: insideBox.mailbox, readonly: false },
+        { source: requests, target: insideBox.requests, readonly: false },
+        { source: answers, target: insideBox.answers, readonly: false },
         ...mounts.map(({ source, target, readonly }) => ({
           source,
           target: `${mountFolder}/${target}`,
           readonly,
         })),
       ],
-      set: { KEEL_HOME: insideBox.home, KEEL_BOX_MAILBOX: insideBox.mailbox, IS_SANDBOX: "1" },
+      set: {
+        KEEL_HOME: insideBox.home,
+        KEEL_BOX_MAILBOX: insideBox.mailbox,
+        [deskVariables.requests]: insideBox.requests,
+        [deskVariables.answers]: insideBox.answers,
+        IS_SANDBOX: "1",
+      },
       pass: [...authVariables, ...more].filter((name) => env[name] !== undefined),
       cwd: insideBox.group,
       command: ["keel", "groups", "agent"],
@@ -223,8 +246,7 @@ class GroupBox {
     this.#idle = new IdleEnd(idleMs, clock, () => void this.leave());
     const reader = new MarkerReader();
     child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-      for (const output of reader.push(piece))
-        for (const listener of this.#listeners.get(output.input) ?? []) listener(output);
+      for (const output of reader.push(piece)) this.#hear(output);
     });
     // What it says there is no sign of work, and moves no limit.
     child.stderr.resume();
@@ -251,7 +273,15 @@ class GroupBox {
     return child;
   }
 
+  #hear(output: BoxOutput): void {
+    for (const listener of this.#listeners.get(output.input) ?? []) listener(output);
+    if (!isUnaskedResult(output.input) || output.step !== "result" || output.result === null) return;
+    this.#idle?.said();
+    this.#ports.said(this.#group.id, { id: output.input, text: output.result });
+  }
+
   #over(): void {
+    if (!this.isOver) this.#letGo();
     this.isOver = true;
     this.#idle?.stop();
     this.#ended.resolve();

@@ -9,6 +9,7 @@ import { folderBell } from "../schedules/bell.ts";
 import { optionsOfOpening } from "../sessions/opening-options.ts";
 import { instructionFiles, openingOf } from "./group-opening.ts";
 import { groupSettings, mountPlaces } from "./group-settings.ts";
+import { groupTasks } from "./group-tasks.ts";
 import { resolveMounts } from "./mounts.ts";
 
 export type GroupWish = Pick<ChatGroup, "id" | "name" | "folder" | "box" | "options"> &
@@ -55,10 +56,17 @@ export function changeGroups(home: Home, book: GroupBook & GroupRegister) {
       return group;
     },
 
-    /** Its session stays. */
+    /** With its tasks; its session stays. */
     async remove(id: string): Promise<void> {
       await mustFind(id);
       await book.remove(id);
+      const schedules = await home.scheduleBook();
+      try {
+        const tasks = { book: schedules, bell: folderBell(home.schedulesPath), now: () => home.clock.now() };
+        await groupTasks(tasks).removeAll(id);
+      } finally {
+        await schedules.close();
+      }
       await bell.ring(id);
     },
 

@@ -9,14 +9,17 @@ import { endsWell } from "../../protocol/reasons.ts";
 import type { OpenSession } from "../open-session.ts";
 
 type GroupAgentPorts = {
-  /** Its session, open: taken up where there is one, begun where there is none. */
-  use(): Promise<OpenSession>;
+  /** Its session, or another, open: taken up where there is one, begun where there is none. */
+  use(session: string | undefined): Promise<OpenSession>;
 };
+
+/** By this its session knows what was said by the group. */
+export const channelOf = (group: string): string => `group ${group}`;
 
 export function sessionAgent({ id: name }: Pick<ChatGroup, "id">, { use }: GroupAgentPorts): GroupAgent {
   return {
-    async *say({ id, text: told }, signal) {
-      const session = await use();
+    async *say({ id, text: told, isAlone, session: other }, signal) {
+      const session = await use(other);
       const settled = Promise.withResolvers<readonly AgentSays[]>();
       const reply = new AnswerOf(id, settled.resolve);
       const stop = session.onEvent((event) => {
@@ -28,7 +31,8 @@ export function sessionAgent({ id: name }: Pick<ChatGroup, "id">, { use }: Group
           type: "input",
           id,
           content: [text(told)],
-          from: { kind: "channel", name: `group ${name}` },
+          from: { kind: "channel", name: channelOf(name) },
+          ...(isAlone ? { when: "after" as const } : {}),
           words: "as-is",
         });
         yield { kind: "taken" };

@@ -13,7 +13,13 @@ export type GroupSurroundings = {
   readonly instructions: readonly string[];
   readonly mounts: readonly ResolvedMount[];
   /** How its tools for the group are started. */
-  readonly tools?: { readonly command: string; readonly args: readonly string[] } | undefined;
+  readonly tools?: GroupToolServer | undefined;
+};
+
+export type GroupToolServer = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 };
 
 /** The name of the server of a group's tools: rules and the model know them by it. */
@@ -57,10 +63,14 @@ export function openingOf(group: ChatGroup, { instructions, mounts, tools }: Gro
       sessionId: group.session,
       // What the person has for themselves, such as their mail, is not the group's.
       strictMcpConfig: true,
-      ...(tools ? { mcpServers: { [groupServer]: { type: "stdio", ...tools, args: [...tools.args] } } } : {}),
+      ...(tools ? { mcpServers: serversOf(tools) } : {}),
     },
   };
 }
+
+export const serversOf = ({ command, args, env }: GroupToolServer) => ({
+  [groupServer]: { type: "stdio", command, args: [...args], env: { ...env } },
+});
 
 /** What people of a group make it run stays in its folder, and sees nothing of the person's. */
 function settingsOf(group: ChatGroup, mounts: readonly ResolvedMount[]): Record<string, Json> {

@@ -25,6 +25,7 @@ export type ScheduleWords = WhenWords & {
   readonly prompt: string;
   readonly cwd: string;
   readonly session?: string | undefined;
+  readonly group?: string | undefined;
   readonly options?: Readonly<Record<string, Json>> | undefined;
   readonly overlap?: string | undefined;
   readonly missed?: string | undefined;
@@ -58,6 +59,7 @@ export async function addSchedule(
     prompt: words.prompt,
     cwd: words.cwd,
     session: words.session,
+    group: words.group,
     options: words.options ?? {},
     overlap: chosen("overlap", words.overlap, overlapPolicies) ?? "skip",
     missed: chosen("missed", words.missed, missedPolicies) ?? "latest",

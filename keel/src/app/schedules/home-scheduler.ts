@@ -7,10 +7,13 @@ import { Scheduler, type SchedulerPorts } from "./scheduler.ts";
 
 export type HomeScheduler = { readonly scheduler: Scheduler; close(): Promise<void> };
 
+/** Whoever has the agents of groups, where there is one. */
+type WithGroups = { readonly groups?: Pick<SchedulerPorts, "perform"> | undefined };
+
 export async function homeScheduler(
   home: Home,
   served: ServedSessions,
-  { asks, tell }: Pick<PerformPorts, "asks"> & Pick<SchedulerPorts, "tell">,
+  { asks, groups, tell }: Pick<PerformPorts, "asks"> & Pick<SchedulerPorts, "tell"> & WithGroups,
 ): Promise<HomeScheduler> {
   const book = await home.scheduleBook();
   const scheduler = new Scheduler({
@@ -20,12 +23,17 @@ export async function homeScheduler(
     bell: folderBell(home.schedulesPath),
     hold: (name) => home.hold(name),
     perform: (schedule, run, signal) =>
-      performRun(schedule, run, { use: (id, opening) => served.useOrBegin(id, opening), asks, signal }),
-    // One that another process has is told by that process, if it is the server; else when it is free.
-    mayStart: async ({ session }) =>
-      session === undefined ||
-      home.opened(session) !== undefined ||
-      !(await home.owners([session])).has(session),
+      schedule.group !== undefined && groups
+        ? groups.perform(schedule, run, signal)
+        : performRun(schedule, run, { use: (id, opening) => served.useOrBegin(id, opening), asks, signal }),
+    // One that another process has is told by that process, if it is the server; else when it is free. Groups are
+    // where a server is.
+    mayStart: async ({ session, group }) =>
+      group !== undefined
+        ? groups !== undefined
+        : session === undefined ||
+          home.opened(session) !== undefined ||
+          !(await home.owners([session])).has(session),
     tell,
   });
   return {

@@ -205,6 +205,12 @@ export class ServedSessions {
     return (await this.#use(id)).session;
   }
 
+  /** Calls back whenever a session was opened, until what it returns is called. */
+  onOpened(listener: (session: FollowableSession) => void): () => void {
+    this.#opened.add(listener);
+    return () => this.#opened.delete(listener);
+  }
+
   /** Those of the home, whether or not they are open. */
   get sessions(): Home["sessions"] {
     return this.#options.home.sessions;
@@ -299,10 +305,7 @@ export class ServedSessions {
   readonly #forWorkers: WorkspaceSessions = {
     open: (opening) => this.#begin(opening),
     current: (id) => this.#options.home.opened(id) ?? this.bridges.current(id),
-    onOpened: (listener) => {
-      this.#opened.add(listener);
-      return () => this.#opened.delete(listener);
-    },
+    onOpened: (listener) => this.onOpened(listener),
     say: (session, words, id) => this.#tell(session, inputOf(words, id)),
     interrupt: (session) => this.#tell(session, { type: "interrupt" }),
     stored: (id, after) => this.#served.storedOr(id, after, () => this.sessions.read(id, undefined, after)),

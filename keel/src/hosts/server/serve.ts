@@ -30,6 +30,8 @@ export type ServeOptions = {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** How `keel` is started, for programs that speak to this server for an agent. */
+  readonly keel?: { readonly command: string; readonly args: readonly string[] } | undefined;
   /** Where it is reached beside the unix socket. */
   readonly at?: ServeAt | undefined;
 };
@@ -44,7 +46,7 @@ export type RunningServer = {
 };
 
 /** Throws `server_runs` when this home has one, and `usage` for an address that cannot be had or is not safe. */
-export async function startServer({ version, env, cwd, at }: ServeOptions): Promise<RunningServer> {
+export async function startServer({ version, env, cwd, keel, at }: ServeOptions): Promise<RunningServer> {
   const address = at && (await readAddress(at));
   const home = openHome({ cwd, env });
   const folder = path.join(home.path, "server");
@@ -86,11 +88,9 @@ export async function startServer({ version, env, cwd, at }: ServeOptions): Prom
       url: () => address?.publicUrl ?? url,
     }),
   });
-  const schedules = await homeScheduler(home, served, {
-    asks: "answered",
-    tell: (what, facts) => log.say(what, facts),
-  });
-  const groups = new HomeGroups(home, served, { env, tell: (what, facts) => log.say(what, facts) });
+  const tell = (what: string, facts: Parameters<ServerLog["say"]>[1]): void => log.say(what, facts);
+  const groups = new HomeGroups(home, served, { version, env, keel, tell });
+  const schedules = await homeScheduler(home, served, { asks: "answered", groups, tell });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
     await forgetServerState(home.path);

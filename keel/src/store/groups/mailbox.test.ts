@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -69,3 +78,31 @@ test("swallowed `_close`, seed 002: it stays until somebody opens the mailbox ag
   await box.reopen();
   expect((await box.letters()).isClosed).toBe(false);
 });
+
+test("a link that a box has put where its host writes leads the host nowhere", async () => {
+  verifies("S2.51");
+  const mine = path.join(folder, "profile");
+  const [ipc, elsewhere] = [path.join(folder, "ipc"), path.join(folder, "elsewhere")];
+  for (const place of [ipc, elsewhere]) mkdirSync(place);
+  writeFileSync(mine, "of the person");
+  const planted = [
+    "._close.new",
+    ".answer.json.new",
+    ...Array.from({ length: 50 }, (_, at) => letterFile(7, at)),
+  ];
+  for (const name of planted) symlinkSync(mine, path.join(ipc, name));
+  symlinkSync(elsewhere, path.join(ipc, "bad"));
+  writeFileSync(path.join(ipc, "000000000000001-half.json"), "{");
+  const box = new FolderMailbox(ipc, path.join(folder, "aside"));
+  await box.close();
+  await box.place("answer.json", "{}");
+  for (let at = 0; at < 50; at++) await box.post({ text: at }, { at: 7, name: "m" });
+  await box.letters();
+  expect(readFileSync(mine, "utf8")).toBe("of the person");
+  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(readdirSync(path.join(folder, "aside"))).toEqual(["000000000000001-half.json"]);
+  expect(lstatSync(path.join(ipc, "_close")).isFile()).toBe(true);
+});
+
+const letterFile = (at: number, count: number): string =>
+  `.${String(at * 100 + count).padStart(15, "0")}-m.json.new`;

@@ -14,18 +14,27 @@ const messageName = /^[0-9]{15}-[\w.-]{1,120}\.json$/;
 const maxBytes = 4 * 1024 * 1024;
 /** Where nothing can be watched, such as across the wall of a box, somebody looks now and then. */
 const lookMs = 500;
+/** So many are read in one look: whoever floods keeps only themselves waiting. */
+const maxLetters = 100;
+const freshTries = 5;
 
 export type Letter = { readonly name: string; readonly body: Record<string, unknown> };
 
 export class FolderMailbox {
   readonly #folder: string;
+  readonly #aside: string;
   #count = 0;
 
-  constructor(folder: string) {
+  /**
+   * `aside`: where goes what cannot be read. A host that reads what a box writes names a folder that the box has not: a
+   * link in its place would have the host write elsewhere.
+   */
+  constructor(folder: string, aside = path.join(folder, "bad")) {
     this.#folder = folder;
+    this.#aside = aside;
   }
 
-  /** On disk when it resolves. `name` makes it the same letter when it is posted again. */
+  /** On disk when it resolves. `name` is a part of its name. */
   async post(
     body: Readonly<Record<string, unknown>>,
     { at, name }: { at: number; name: string },
@@ -33,16 +42,27 @@ export class FolderMailbox {
     await this.#made();
     const order = String(at * 100 + (this.#count++ % 100)).padStart(15, "0");
     const file = `${order}-${name.replace(/[^\w.-]/g, "_").slice(0, 120)}.json`;
-    const fresh = path.join(this.#folder, `.${file}.new`);
-    await writeFile(fresh, JSON.stringify(body), { mode: 0o600, flush: true });
-    await rename(fresh, path.join(this.#folder, file));
+    await this.place(file, JSON.stringify(body));
   }
 
   async close(): Promise<void> {
     await this.#made();
-    const fresh = path.join(this.#folder, `.${closeName}.new`);
-    await writeFile(fresh, "", { mode: 0o600 });
-    await rename(fresh, path.join(this.#folder, closeName));
+    await this.place(closeName, "");
+  }
+
+  /** Whole or not at all; through no link that somebody put where it is written first. */
+  async place(name: string, content: string): Promise<void> {
+    const fresh = path.join(this.#folder, `.${name}.new`);
+    for (let tries = 1; ; tries++) {
+      await rm(fresh, { force: true, recursive: true });
+      try {
+        await writeFile(fresh, content, { mode: 0o600, flush: true, flag: "wx" });
+        break;
+      } catch (thrown) {
+        if (tries === freshTries) throw thrown;
+      }
+    }
+    await rename(fresh, path.join(this.#folder, name));
   }
 
   /** One that an earlier life was told must not end this one. */
@@ -54,7 +74,7 @@ export class FolderMailbox {
   async letters(): Promise<{ readonly letters: readonly Letter[]; readonly isClosed: boolean }> {
     const names = (await readdir(this.#folder).catch(() => [])).toSorted();
     const letters: Letter[] = [];
-    for (const name of names.filter((one) => messageName.test(one))) {
+    for (const name of names.filter((one) => messageName.test(one)).slice(0, maxLetters)) {
       const body = await this.#read(name);
       if (body) letters.push({ name, body });
       else await this.#setAside(name);
@@ -98,9 +118,12 @@ export class FolderMailbox {
   }
 
   async #setAside(name: string): Promise<void> {
-    const bad = path.join(this.#folder, "bad");
-    await mkdir(bad, { recursive: true, mode: 0o700 });
-    await rename(path.join(this.#folder, name), path.join(bad, name)).catch(() => undefined);
+    const place = path.join(this.#folder, name);
+    await mkdir(this.#aside, { recursive: true, mode: 0o700 }).catch(() => undefined);
+    // What cannot be kept would be looked at for ever.
+    await rename(place, path.join(this.#aside, name)).catch(() =>
+      rm(place, { force: true, recursive: true }),
+    );
   }
 
   async #made(): Promise<void> {

@@ -1,10 +1,12 @@
 /** `keel groups`: chat groups, each with an agent of its own. */
 import path from "node:path";
+import { Writable } from "node:stream";
 import type { OptionValues } from "../../../app/flags/arguments.ts";
 import { oneOf, oneWord, usage, wholeNumber } from "../../../app/flags/arguments.ts";
 import { runBox } from "../../../app/groups/box-program.ts";
 import { changeGroups, type GroupState } from "../../../app/groups/change-groups.ts";
 import { readMount } from "../../../app/groups/mounts.ts";
+import { runGroupTools } from "../../../app/groups/tools-program.ts";
 import { type Home, openHome } from "../../../app/home.ts";
 import { readDuration } from "../../../app/schedules/due-times.ts";
 import { present, toLine } from "../../../kernel/json.ts";
@@ -13,6 +15,7 @@ import { type ChatGroup, groupBoxes, groupChannels } from "../../../protocol/gro
 import { isoTime } from "../../../view/say.ts";
 import { type CommandRun, json } from "../command.ts";
 import type { Context } from "../context.ts";
+import { ownStart } from "../own-start.ts";
 import { readPrompt } from "../print/prompt.ts";
 
 const text = (value: string, says: string) => ({ kind: "text", value, says }) as const;
@@ -181,7 +184,25 @@ export const say: CommandRun<OptionValues<typeof groupSayOptions>> = async (
 export const agent: CommandRun = async (_given, context) => {
   const { version, env, cwd } = context;
   const firstLine = (await readPrompt([], context)) ?? "";
-  await runBox({ version, env, cwd, firstLine, say: (said) => void context.out.write(said) });
+  await runBox({
+    version,
+    env,
+    cwd,
+    firstLine,
+    keel: ownStart(),
+    say: (said) => void context.out.write(said),
+  });
+};
+
+/** The tools of a group's agent, as a server on standard streams. */
+export const tools: CommandRun = async (_given, { version, env, input, out }) => {
+  const output = new Writable({
+    write(chunk: Buffer, _, done) {
+      out.write(chunk.toString("utf8"));
+      done();
+    },
+  });
+  await runGroupTools({ version, env, input, output });
 };
 
 export const log: CommandRun<OptionValues<typeof groupLogOptions>> = async (

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import type { ServerState } from "../../../app/sessions/home-server.ts";
 import { fault } from "../../../kernel/fault.ts";
 import type { Context } from "../context.ts";
+import { ownStart } from "../own-start.ts";
 
 /** A start reads a few files and makes a socket; whoever needs longer is stuck. */
 const startSeconds = 30;
@@ -29,9 +30,8 @@ export async function startApart(
   try {
     if ((await errors.stat()).size > maxErrorBytes) await errors.truncate();
     const { size: before } = await errors.stat();
-    const script = process.argv[1];
-    if (script === undefined) throw fault("usage", { reason: "Keel does not know how it was started." });
-    const child = spawn(process.execPath, [...process.execArgv, script, ...given], {
+    const { command, args } = ownStart();
+    const child = spawn(command, [...args, ...given], {
       detached: true,
       stdio: ["ignore", "pipe", errors.fd],
     });

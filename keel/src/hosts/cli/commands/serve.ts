@@ -9,6 +9,7 @@ import type { AnswerTo } from "../../../protocol/operation.ts";
 import { isoTime } from "../../../view/say.ts";
 import type { CommandRun } from "../command.ts";
 import type { Context } from "../context.ts";
+import { ownStart } from "../own-start.ts";
 import { exitCodeOf } from "../signals.ts";
 
 type ServeValues = {
@@ -43,7 +44,7 @@ export const serve: CommandRun<ServeValues> = async ({ values }, context) => {
   if (values.status) return await sayStatus(values, context);
   if (values.detach) return await detach(values, context);
   const { startServer } = await import("../../server/serve.ts");
-  const server = await startServer({ ...context, at: addressIn(values) });
+  const server = await startServer({ ...context, keel: ownStart(), at: addressIn(values) });
   const stopped = Promise.withResolvers<number>();
   let isStopping = false;
   const release = context.signals.take((signal) => {

@@ -208,6 +208,11 @@ export const groupCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./groups.ts")).agent,
   }),
   command({
+    usage: "keel groups tools",
+    says: "The tools of a group's agent, as an MCP server; `keel serve` starts it",
+    load: async () => (await import("./groups.ts")).tools,
+  }),
+  command({
     usage: "keel groups remove ID",
     says: "Forgets a group and what was said in it; its session stays",
     load: async () => (await import("./groups.ts")).remove,
