@@ -3,6 +3,7 @@
  * more than it may, and to close it is to let go. Others, and the session itself, go on.
  */
 import { fault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import type { Command } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
@@ -109,3 +110,10 @@ export function lendSession(session: OpenSession, caller: Caller, brought: Broug
     closed: Promise.race([session.closed, gone.promise]),
   };
 }
+
+/** Plain words as an input. */
+export const inputOf = (words: string, id: string | undefined): Command => ({
+  type: "input",
+  ...present({ id }),
+  content: [{ type: "text", text: words }],
+});

@@ -5,7 +5,6 @@
  */
 import path from "node:path";
 import { Fault, fault } from "../../kernel/fault.ts";
-import { present } from "../../kernel/json.ts";
 import type { SessionPeers } from "../../ports/agents.ts";
 import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
@@ -34,7 +33,7 @@ import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.
 import { historyPage } from "./history-page.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
-import { type BroughtTools, lendSession, saidBy } from "./lent-session.ts";
+import { type BroughtTools, inputOf, lendSession, saidBy } from "./lent-session.ts";
 import { nearHandle } from "./near-handle.ts";
 import { optionsOfOpening, sayIssue } from "./opening-options.ts";
 import { type Opening, Openings } from "./openings.ts";
@@ -405,9 +404,3 @@ export class ServedSessions {
 
 const submitTo = ({ session }: OwnedSession, command: Command): Promise<Receipt> =>
   nearHandle(session).submit(command);
-
-const inputOf = (words: string, id: string | undefined): Command => ({
-  type: "input",
-  ...present({ id }),
-  content: [{ type: "text", text: words }],
-});
