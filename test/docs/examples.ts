@@ -26,6 +26,8 @@ export const runBy = {
   console: "test/e2e/guide-console.test.ts",
   /** A tool of a person's own, as it stands in the examples. */
   tool: "test/own-tools.test.ts",
+  /** The program of a plugin, as it stands in the examples. */
+  extension: "test/extensions.test.ts",
   program: "test/e2e/guide-programs.test.ts",
   host: "test/e2e/runner-hosts.test.ts",
   /** What an editor is told, to find Keel. */
@@ -42,6 +44,7 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
   if (label.startsWith("from ")) return kind === "ts" ? "quoted" : undefined;
   if (label.startsWith("part of ")) return kind === "ts" ? "part" : undefined;
   if (label.startsWith("examples/tools/")) return kind === "js" ? "tool" : undefined;
+  if (label.startsWith("examples/plugins/")) return kind === "js" ? "extension" : undefined;
   if (label.startsWith("| keel ")) return kind === "json" ? "piped" : undefined;
   if (pagesOfWords.includes(page) && label !== "") {
     if (label === "session") return "session";

@@ -91,6 +91,7 @@ export const words = {
   sideBySide: "Show side by side",
   inOneColumn: "Show in one column",
   moreFiles: "and more",
+  moreRows: (count: number): string => `and ${count} more`,
   exitCode: (code: number) => `Exit code ${code}`,
   background: "Background",
   openAgent: "Open its conversation",
@@ -373,6 +374,10 @@ export const words = {
     by: { title: "title", person: "you said", agent: "it said" },
   },
 
+  panels: {
+    failed: (why: string): string => `This panel cannot be shown: ${why}`,
+    again: "Look again",
+  },
   side: {
     label: "Beside the conversation",
     asks: "Asks elsewhere",

@@ -159,6 +159,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   undo.defer(() => log.close());
   undo.defer(() => composition.mcp.close());
   undo.defer(() => composition.custom?.close());
+  undo.defer(() => composition.extensions?.close());
   if (options.mcpStart !== "asked") composition.mcp.start();
   const port = lateModel();
   const parts: SessionPorts = {
@@ -195,6 +196,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   port.connect(model.port);
   composition.alarms?.follow(session);
   composition.custom?.follow(session);
+  composition.extensions?.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
   const { permissionMode } = composition;
   const { thinking, title } = options;
@@ -372,6 +374,7 @@ function handleOf({
       place.release();
       kit.editor.close();
       kit.custom?.close();
+      kit.extensions?.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);

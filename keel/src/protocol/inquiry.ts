@@ -4,6 +4,7 @@
  */
 import * as z from "zod/mini";
 import { counterSchema } from "./counters.ts";
+import { shownPanelSchema } from "./extension.ts";
 import { jsonSchema } from "./message.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
 import { billSchema, contextBreakdownSchema, modelInfoSchema } from "./usage.ts";
@@ -207,6 +208,15 @@ export const inquiries = {
     says: "Files of the workspace whose path fits what somebody has typed so far, the nearest first",
     question: z.object({ typed: text }),
     answer: list(text),
+  },
+  panels: about(
+    "The panels that plugins bring, for a screen that shows them beside a conversation",
+    list(z.object({ id: text, title: text })),
+  ),
+  panel: {
+    says: "What such a panel shows now: displays and forms, as data",
+    question: z.object({ id: text }),
+    answer: shownPanelSchema,
   },
   taskOutput: {
     says: "What a task has written, as far as a file holds it; null for a task that is none",

@@ -33,6 +33,17 @@ export {
 export { type Envelope, type Event, type EventType, envelopeSchema, isDurable } from "./event/envelope.ts";
 export { type Live, type LiveEvent, liveEventSchema } from "./event/live.ts";
 export type {
+  Extension,
+  ExtensionCommand,
+  ExtensionPanel,
+  ExtensionPanelView,
+  ExtensionPlace,
+  ExtensionTool,
+  PanelForm,
+  ShownDisplay,
+  ShownPanel,
+} from "./extension.ts";
+export type {
   CommandInfo,
   Inquire,
   InquiryAnswer,

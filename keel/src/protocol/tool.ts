@@ -58,6 +58,12 @@ export const displaySchema = z.discriminatedUnion("kind", [
     ),
   }),
   z.object({ kind: z.literal("agent"), name: z.string(), text: z.string() }),
+  z.object({
+    kind: z.literal("table"),
+    columns: z.array(z.string()),
+    /** Cells in the order of the columns; one that is not there is empty. */
+    rows: z.array(z.array(z.string())),
+  }),
 ]);
 export type Display = z.infer<typeof displaySchema>;
 

@@ -126,6 +126,8 @@ function endOfDisplay(display: Display): string {
       const done = display.items.filter(({ status }) => status === "completed").length;
       return `${done} of ${display.items.length} done`;
     }
+    case "table":
+      return `${sayCount(display.rows.length)} ${display.rows.length === 1 ? "row" : "rows"}`;
     case "text":
     case "markdown":
     case "diff":

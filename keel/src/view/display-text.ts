@@ -29,10 +29,15 @@ export function displayText(display: Display): DisplayText {
       return { title: "", text: display.paths.join("\n"), end: display.truncated ? "…" : "" };
     case "todo":
       return { title: "", text: display.items.map(({ text }) => text).join("\n"), end: "" };
+    case "table":
+      return { title: "", text: [display.columns, ...display.rows].map(tabbed).join("\n"), end: "" };
     default:
       return never(display);
   }
 }
+
+const tabbed = (cells: readonly string[]): string =>
+  cells.map((cell) => cell.replace(/\s+/g, " ")).join("\t");
 
 /** What a person is asked about: a command rather than its output, a file with what would change in it. */
 export function askedText(display: Display): string {

@@ -169,6 +169,11 @@ function display(shown: Display): Html[] {
       return [list(shown.items.map((item) => `${marks[item.status]} ${item.text}`))];
     case "agent":
       return [note(title), ...prose(text)];
+    case "table": {
+      const row = (cell: "td" | "th") => (cells: readonly string[]) =>
+        tag("tr", "", ...cells.map((words) => tag(cell, "", words)));
+      return [tag("table", "", row("th")(shown.columns), ...shown.rows.map(row("td")))];
+    }
     default:
       return never(shown);
   }

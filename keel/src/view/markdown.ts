@@ -93,6 +93,13 @@ function displayed(display: Display): string {
         .join("\n");
     case "agent":
       return `${line(title)}:\n\n${prose(text)}`;
+    case "table": {
+      const row = (cells: readonly string[]): string =>
+        `| ${display.columns.map((_, index) => line(cells[index] ?? "").replaceAll("|", "\\|")).join(" | ")} |`;
+      return [row(display.columns), row(display.columns.map(() => "---")), ...display.rows.map(row)].join(
+        "\n",
+      );
+    }
     default:
       return never(display);
   }

@@ -93,6 +93,8 @@ export type NoticeRow = RowBase & {
   readonly level: "info" | "warning";
   readonly text: string;
   readonly code?: string | undefined;
+  /** What is shown in the place of its words, where a screen can. */
+  readonly display?: Display | undefined;
 };
 
 export type AskRow = RowBase & {

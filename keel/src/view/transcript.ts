@@ -197,7 +197,13 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "notice.raised":
       return notice(group, event);
     case "command.answered":
-      return notice(group, { at: event.at, level: "info", text: event.text, code: event.name });
+      return notice(group, {
+        at: event.at,
+        level: "info",
+        text: event.text,
+        code: event.name,
+        ...(event.display ? { display: event.display } : {}),
+      });
     case "team.changed":
     case "goal.tried":
       return sayProgress(event) === "" ? group : note(group, event, { text: sayProgress(event) });
@@ -368,8 +374,12 @@ function note(
   return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
 }
 
-function notice(group: RowGroup, { at, level, text, code }: Omit<NoticeRow, "kind" | "id">): RowGroup {
+function notice(
+  group: RowGroup,
+  { at, level, text, code, display }: Omit<NoticeRow, "kind" | "id">,
+): RowGroup {
   const notices = group.notices + 1;
   const id = `${group.prefix}notice:${notices}`;
-  return { ...append(group, { kind: "notice", id, at, level, text, code }), notices };
+  const row = { kind: "notice", id, at, level, text, code, ...(display ? { display } : {}) } as const;
+  return { ...append(group, row), notices };
 }

@@ -38,6 +38,7 @@ const displays: { readonly [Kind in Display["kind"]]: (shown: Shown<Kind>) => Re
   files: FilesDisplay,
   todo: ({ display }) => <TodoItems items={display.items} />,
   agent: ({ display }) => <Markdown text={readable(display.text)} />,
+  table: ({ display }) => <TableDisplay {...display} />,
 };
 
 export function DisplayView({
@@ -67,6 +68,41 @@ export const PlainText = ({ text }: { readonly text: string }): ReactElement => 
       </pre>
     )}
   </Folded>
+);
+
+const mostRows = 200;
+
+/** Plain words in cells: nothing in them is read as Markdown or HTML. */
+const TableDisplay = ({ columns, rows }: DisplayOf<"table">): ReactElement => (
+  <div className="prose">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled can be reached by keys */}
+    <section className="wide" tabIndex={0} aria-label={words.table}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((cell, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same words
+              <th key={column} scope="col">
+                {readable(cell)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostRows).map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same words
+            <tr key={index}>
+              {columns.map((_, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same words
+                <td key={column}>{readable(row[column] ?? "")}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+    {rows.length > mostRows && <p className="quiet">{words.moreRows(rows.length - mostRows)}</p>}
+  </div>
 );
 
 function FilesDisplay({ display }: Shown<"files">): ReactElement {

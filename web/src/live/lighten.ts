@@ -70,6 +70,8 @@ function lightDisplay(display: Display): Display {
       return display.paths.length <= 200
         ? display
         : { ...display, paths: display.paths.slice(0, 200), truncated: true };
+    case "table":
+      return display.rows.length <= 200 ? display : { ...display, rows: display.rows.slice(0, 200) };
     // A diff is what people look at most, and it has bounds of its own.
     case "diff":
     case "todo":

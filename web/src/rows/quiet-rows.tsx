@@ -14,6 +14,7 @@ import {
   visible,
 } from "keel/view";
 import { lazy, type ReactElement } from "react";
+import { DisplayView } from "../displays/display-view.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Loaded } from "../kit/loaded.tsx";
 import { Sign } from "../kit/sign.tsx";
@@ -26,7 +27,7 @@ const AskCard = lazy(async () => ({ default: (await import("../asks/ask-card.tsx
 export const NoteRow = ({ row }: RowProps<NoticeRow>): ReactElement => (
   <div className={`note is-${row.level}`}>
     {row.level === "warning" && <Icon name="warning" />}
-    <p>{readable(row.text)}</p>
+    {row.display ? <DisplayView display={row.display} /> : <p>{readable(row.text)}</p>}
   </div>
 );
 

@@ -13,6 +13,7 @@ import { FilesPart } from "./files-part.tsx";
 import { TasksPart } from "./tasks-part.tsx";
 import { TodoPart } from "./todo-part.tsx";
 
+const PanelsPart = lazy(async () => ({ default: (await import("./panels-part.tsx")).PanelsPart }));
 const TimelinePart = lazy(async () => ({ default: (await import("./timeline-part.tsx")).TimelinePart }));
 
 type SideProps = {
@@ -47,6 +48,9 @@ export const Side = memo(function Side({
       <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
       <ContextPart session={session} view={view} isReadOnly={isReadOnly} />
       <CostPart view={view} />
+      <Loaded>
+        <PanelsPart session={session} view={view} isReadOnly={isReadOnly} />
+      </Loaded>
       <Loaded>
         <TimelinePart view={view} />
       </Loaded>

@@ -28,6 +28,7 @@ import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
 import type { SessionAudit } from "../audit/audit.ts";
 import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts";
+import type { Extensions, ExtensionsOptions } from "../extensions/extensions.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
 import type { TranscriptCopy } from "../transcripts/copy.ts";
@@ -330,6 +331,26 @@ export async function lateCustomTools(
   return customTools({
     ...options,
     folders,
+    programs: { run: latePrograms({ env, guard }), cwd, newMark: () => ids.uuid() },
+  });
+}
+
+/** Undefined where no plugin brings a program. */
+export async function lateExtensions(
+  plugins: ExtensionsOptions["plugins"],
+  {
+    env,
+    guard,
+    cwd,
+    ids,
+    ...options
+  }: ProcessContext & Omit<ExtensionsOptions, "plugins" | "programs"> & { cwd: string; ids: Ids },
+): Promise<Extensions | undefined> {
+  if (plugins.every(({ extension }) => extension === undefined)) return undefined;
+  const { extensions } = await import("../extensions/extensions.ts");
+  return extensions({
+    ...options,
+    plugins,
     programs: { run: latePrograms({ env, guard }), cwd, newMark: () => ids.uuid() },
   });
 }

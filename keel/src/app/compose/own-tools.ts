@@ -38,6 +38,8 @@ export type OwnResult = {
   readonly content: ResultPart[];
   readonly data?: Json | undefined;
   readonly failed: boolean;
+  /** What screens show; its words when left out. */
+  readonly display?: Display | undefined;
 };
 
 export function ownTool(options: OwnToolOptions): OwnTool {
@@ -71,11 +73,11 @@ export function ownTool(options: OwnToolOptions): OwnTool {
 
 const failure = (words: string): OwnResult => ({ content: [text(words)], failed: true });
 
-function outcomeOf({ content, data, failed: hasFailed }: OwnResult): ToolOutcome {
+function outcomeOf({ content, data, failed: hasFailed, display }: OwnResult): ToolOutcome {
   const words = content.flatMap((part) => (part.type === "text" ? [part.text] : [`(${part.type})`]));
   return {
     content,
-    display: { kind: "text", text: words.join("\n") },
+    display: display ?? { kind: "text", text: words.join("\n") },
     ...(hasFailed ? { failed: true } : {}),
     ...(data === undefined || !isJson(data) ? {} : { data }),
   };

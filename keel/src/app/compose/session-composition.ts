@@ -16,6 +16,7 @@ import type { PermissionMode } from "../../protocol/settings.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import type { SessionAudit } from "../audit/audit.ts";
 import type { CustomTools } from "../custom-tools/custom-tools.ts";
+import type { Extensions } from "../extensions/extensions.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
@@ -33,6 +34,7 @@ import {
   lateAudit,
   lateCheckpoints,
   lateCustomTools,
+  lateExtensions,
   latePrograms,
   lateRecall,
   lateReviewer,
@@ -80,6 +82,8 @@ export type SessionComposition = {
   readonly own: OwnToolbox;
   /** Tools of the person's own, from folders. */
   readonly custom: CustomTools | undefined;
+  /** The programs of plugins. */
+  readonly extensions: Extensions | undefined;
   /** What of Keel's own folder it may read. */
   readonly ownFiles: OwnFiles;
   /** What the session is told and can call by name. */
@@ -193,16 +197,11 @@ export async function composeSession(
     isOffered: takesForeign,
   });
   const isOffered = (tool: ToolHead): boolean => offeredTools([tool], rules.now).length > 0;
+  const programRoom = { env: started.commandEnv, cwd: workspace.cwd, ids, clock, isOffered };
   const custom = takesForeign
-    ? await lateCustomTools(texts.library.toolFolders, {
-        env: started.commandEnv,
-        guard,
-        cwd: workspace.cwd,
-        ids,
-        clock,
-        isOffered,
-      })
+    ? await lateCustomTools(texts.library.toolFolders, { guard, ...programRoom })
     : undefined;
+  const extended = await lateExtensions(plugins, { guard: sandbox?.hooks ?? guard, ...programRoom });
   const own = ownToolbox(options.ownTools ?? [], (tool) => takesForeign && isOffered(tool));
 
   const skilled = { library: texts.port, rules: rules.now };
@@ -231,7 +230,7 @@ export async function composeSession(
     rules: permissions.atStart,
     memory,
     library: texts.port,
-    late: mcp.hasServers || custom ? "some" : "none",
+    late: mcp.hasServers || custom || extended ? "some" : "none",
     agents: agents.supervisor,
     worktrees: worktrees.port,
     terminals: liveTerminals,
@@ -272,6 +271,7 @@ export async function composeSession(
     folders,
     own,
     custom,
+    extensions: extended,
     ownFiles: kept,
     texts,
     agents,
@@ -309,6 +309,7 @@ export async function composeSession(
       toolbox: joinBoxes([
         own,
         ...(custom ? [custom.toolbox] : []),
+        ...(extended && takesForeign ? [extended.toolbox] : []),
         ...(takesForeign ? [allowedBox(mcp.toolbox, rules.now)] : []),
       ]),
       redirects: options.toolAliases,

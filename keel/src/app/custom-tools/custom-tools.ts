@@ -9,18 +9,13 @@ import { type ConfigFolder, isTrustedFile } from "../../config/definitions/folde
 import { readPlainText } from "../../config/settings/plain-text.ts";
 import type { Session } from "../../engine/session.ts";
 import { within } from "../../kernel/deadline.ts";
-import { reasonOf, toFault } from "../../kernel/fault.ts";
-import { isJson, isObject, type JsonObject } from "../../kernel/json.ts";
-import { failed, ok } from "../../kernel/result.ts";
-import { plainText, shorten } from "../../kernel/text.ts";
-import { prefixOf, wireName } from "../../mcp/names.ts";
-import { outcomeOf } from "../../mcp/results.ts";
+import { toFault } from "../../kernel/fault.ts";
+import { prefixOf } from "../../mcp/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Toolbox } from "../../ports/tool.ts";
-import { text } from "../../protocol/message.ts";
-import { jsonChecker } from "../compose/check-json.ts";
-import { type OwnTool, ownTool, ownToolbox } from "../compose/own-tools.ts";
-import { callTool, type DescribedTool, describeTools, type ToolPrograms } from "./tool-program.ts";
+import { type OwnTool, ownToolbox } from "../compose/own-tools.ts";
+import { describedTool } from "./described-tool.ts";
+import { describeTools, type ToolPrograms } from "./tool-program.ts";
 
 export const customToolsServer = "custom-tools";
 
@@ -41,14 +36,10 @@ export type CustomToolsOptions = {
 
 /** A file that is being read must say what it holds within this time; a request waits no longer for all of them. */
 const describeMs = 10_000;
-/** What a call may take that does not say it itself, and the most that it may say. */
-const usualCallMs = 60_000;
-const maxCallMs = 60 * 60_000;
 /** Changes that come together are looked at together. */
 const settleMs = 100;
 const maxFiles = 200;
 const maxDepth = 6;
-const maxDescription = 4_000;
 
 type FoundFile = { readonly file: string; readonly stamp: string };
 type Described = {
@@ -202,7 +193,14 @@ async function toolsIn(
       describeTools(file, programs, own),
     );
     if (timed.kind !== "done") return leftOut(`it did not say what it holds within ${describeMs / 1_000} s.`);
-    const parts = timed.value.map((described) => toolOf(described, { file, programs }));
+    const parts = timed.value.map((described) =>
+      describedTool(described, {
+        file,
+        programs,
+        server: customToolsServer,
+        from: `A tool of the user's own, from ${path.basename(file)}.`,
+      }),
+    );
     return {
       tools: parts.filter((part) => typeof part !== "string"),
       problems: parts.flatMap((part) => (typeof part === "string" ? leftOut(part).problems : [])),
@@ -210,54 +208,4 @@ async function toolsIn(
   } catch (thrown) {
     return leftOut(toFault(thrown).message);
   }
-}
-
-/** A sentence for what is no tool. */
-function toolOf(
-  described: DescribedTool,
-  { file, programs }: { file: string; programs: ToolPrograms },
-): OwnTool | string {
-  const { name, description, inputSchema = { type: "object" }, timeoutMs, readOnly, run } = described;
-  if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
-    return `${JSON.stringify(name) ?? "nothing"} is no name of a tool: letters, digits, _ and -, at most 64.`;
-  if (typeof description !== "string" || description.trim() === "")
-    return `the tool ${name} has no description.`;
-  if (run !== "function") return `the tool ${name} has no function \`run\`.`;
-  if (!isJson(inputSchema) || !isObject(inputSchema) || inputSchema["type"] !== "object")
-    return `the \`inputSchema\` of ${name} is no JSON Schema of an object.`;
-  let check: ReturnType<typeof jsonChecker>;
-  try {
-    check = jsonChecker(inputSchema as JsonObject);
-  } catch (thrown) {
-    return `the \`inputSchema\` of ${name} is not valid: ${reasonOf(thrown)}`;
-  }
-  const limitMs =
-    typeof timeoutMs === "number" && timeoutMs > 0 ? Math.min(timeoutMs, maxCallMs) : usualCallMs;
-  return ownTool({
-    name: wireName(customToolsServer, name),
-    description: `${shorten(plainText(description), maxDescription)}\n(A tool of the user's own, from ${path.basename(file)}.)`,
-    json: inputSchema as JsonObject,
-    parse(input) {
-      const issues = check(input);
-      return issues.length === 0 ? ok(input) : failed(issues);
-    },
-    readOnly: readOnly === true,
-    timeoutMs: limitMs,
-    async run(input, { signal }) {
-      try {
-        const result = await callTool({ file, tool: name, input }, programs, signal);
-        const { content, data, failed: isFailed = false } = outcomeOf(asResult(result));
-        return { content, data, failed: isFailed };
-      } catch (thrown) {
-        return { content: [text(plainText(toFault(thrown).message))], failed: true };
-      }
-    },
-  });
-}
-
-/** Words as they are, parts as MCP has them, and anything else as JSON. */
-function asResult(result: unknown): Parameters<typeof outcomeOf>[0] {
-  if (isObject(result) && Array.isArray(result["content"])) return result as Parameters<typeof outcomeOf>[0];
-  const words = typeof result === "string" ? result : JSON.stringify(result ?? null);
-  return { content: [{ type: "text", text: words }] };
 }

@@ -3,13 +3,15 @@
  * answer. So a tool is always the file as it is now, and what hangs, throws or exits harms nobody else.
  */
 import { fault } from "../../kernel/fault.ts";
-import { asList, isObject, type Json, parseJson } from "../../kernel/json.ts";
+import { asList, isObject, type Json, type JsonObject, parseJson } from "../../kernel/json.ts";
 import { shorten } from "../../kernel/text.ts";
 import type { RunProgram } from "../../ports/hook-programs.ts";
 
 export type ToolPrograms = {
   readonly run: RunProgram;
   readonly cwd: string;
+  /** What it finds in its environment beside the project's folder. */
+  readonly env?: Readonly<Record<string, string>>;
   /** A word that nobody else can know: the line with the answer begins with it. */
   newMark(): string;
 };
@@ -39,9 +41,25 @@ export async function describeTools(
   return asList(tools).filter(isObject) as DescribedTool[];
 }
 
-/** What the tool gave back, as it said it. Throws `tool_program_failed` with a sentence. */
+/** What the file of a plugin holds: lists of parts, as it describes them. Throws `tool_program_failed` with a sentence. */
+export function describeExtension(
+  file: string,
+  programs: ToolPrograms,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  return answerOf({ file }, programs, signal);
+}
+
+/** What the tool, command or panel gave back, as it said it. Throws `tool_program_failed` with a sentence. */
 export async function callTool(
-  call: { readonly file: string; readonly tool: string; readonly input: unknown },
+  call: {
+    readonly file: string;
+    readonly part?: "tools" | "commands" | "panels";
+    readonly tool: string;
+    readonly input?: unknown;
+    /** The values of a form. */
+    readonly values?: JsonObject | undefined;
+  },
   programs: ToolPrograms,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -50,7 +68,7 @@ export async function callTool(
 
 async function answerOf(
   asked: object,
-  { run, cwd, newMark }: ToolPrograms,
+  { run, cwd, newMark, env = {} }: ToolPrograms,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const mark = newMark();
@@ -59,7 +77,7 @@ async function answerOf(
       file: process.execPath,
       args: ["-e", program],
       cwd,
-      env: { KEEL_PROJECT_DIR: cwd },
+      env: { ...env, KEEL_PROJECT_DIR: cwd },
       input: JSON.stringify({ ...asked, mark }),
       maxBytes,
     },
@@ -91,14 +109,19 @@ let given = "";
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (piece) => { given += piece; });
 process.stdin.on("end", async () => {
-  const { file, tool, input, mark } = JSON.parse(given);
+  const { file, part = "tools", tool, input, values = {}, mark } = JSON.parse(given);
   const end = (answer) => write("\\n" + mark + JSON.stringify(answer) + "\\n", () => process.exit(0));
   try {
     const loaded = await import(pathToFileURL(file).href);
     const found = loaded.default === undefined ? loaded : loaded.default;
-    const tools = Array.isArray(found) ? found : [found];
+    const isExtension = [found.tools, found.commands, found.panels].some(Array.isArray);
+    const parts = isExtension ? found : { tools: Array.isArray(found) ? found : [found] };
+    const all = (name) => (Array.isArray(parts[name]) ? parts[name] : []);
     if (tool === undefined) {
-      end({ tools: tools.map((one) => ({
+      end({ commands: all("commands").map((one) => ({
+        name: one.name, description: one.description, argumentHint: one.argumentHint, run: typeof one.run,
+      })), panels: all("panels").map((one) => ({ name: one.name, title: one.title, run: typeof one.show })),
+      tools: all("tools").map((one) => ({
         name: one.name,
         description: one.description,
         inputSchema: one.inputSchema === undefined ? one.input_schema : one.inputSchema,
@@ -108,10 +131,11 @@ process.stdin.on("end", async () => {
       })) });
       return;
     }
-    const one = tools.find(({ name }) => name === tool);
-    if (one === undefined) throw new Error("The file has no tool called " + tool + " any more.");
+    const one = all(part).find(({ name }) => name === tool);
+    if (one === undefined) throw new Error("The file has no " + part.slice(0, -1) + " called " + tool + " any more.");
+    const cwd = process.cwd();
     const run = one.run || one.execute;
-    const result = await run.call(one, input, { cwd: process.cwd() });
+    const result = part === "panels" ? await one.show({ cwd }) : await run.call(one, input, { cwd, values });
     end({ result: result === undefined ? null : result });
   } catch (thrown) {
     end({ error: String((thrown && thrown.message) || thrown) });

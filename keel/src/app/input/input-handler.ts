@@ -11,7 +11,9 @@ import { oneLine } from "../../kernel/text.ts";
 import type { InputCommand, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
+import type { Display } from "../../protocol/tool.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
+import type { Extensions } from "../extensions/extensions.ts";
 import { commandsNow } from "../inquiries/facts.ts";
 import type { AttachContext } from "./attach-mentions.ts";
 import type { CommandContext } from "./commands/command.ts";
@@ -47,6 +49,7 @@ export function inputHandler({
   const receipts = new Map<string, Promise<Receipt>>();
   const context: ExpandContext = {
     idle,
+    extensions: kit.extensions,
     get registry() {
       return texts.registry;
     },
@@ -92,8 +95,9 @@ export function inputHandler({
     for (const text of named.problems) show({ type: "notice.raised", level: "warning", text });
     const expanded = await expandInput(named.command, context);
     if (expanded.kind === "local") {
-      const { name, output } = expanded;
-      if (output !== "") show({ type: "command.answered", name, text: output });
+      const { name, output, display } = expanded;
+      if (output !== "")
+        show({ type: "command.answered", name, text: output, ...(display ? { display } : {}) });
       return { type: "ran", command: name };
     }
     for (const text of expanded.problems) show({ type: "notice.raised", level: "warning", text });
@@ -154,9 +158,15 @@ type Expanded =
   /** To be accepted as an input. */
   | { readonly kind: "input"; readonly command: InputCommand; readonly problems: readonly string[] }
   /** Answered already. */
-  | { readonly kind: "local"; readonly name: string; readonly output: string };
+  | {
+      readonly kind: "local";
+      readonly name: string;
+      readonly output: string;
+      readonly display?: Display | undefined;
+    };
 
 type ExpandContext = {
+  readonly extensions: Extensions | undefined;
   readonly registry: Registry;
   readonly attach: AttachContext;
   readonly context: CommandContext;
@@ -179,6 +189,8 @@ async function expandInput(command: InputCommand, context: ExpandContext): Promi
       return { kind: "local", name, output: toFault(thrown).message };
     }
   }
+  const extended = called && found === undefined ? await runExtension(called, context) : undefined;
+  if (extended) return extended.kind === "local" ? extended : inputOf(command, extended.prompt);
   const said = await withMentions(command, context);
   if (!called || found?.kind !== "prompt") return said;
   const { readPrompt } = await import("./read-prompt.ts");
@@ -203,6 +215,30 @@ async function expandInput(command: InputCommand, context: ExpandContext): Promi
     },
   };
 }
+
+type Extended = Extract<Expanded, { kind: "local" }> | { readonly kind: "prompt"; readonly prompt: string };
+
+async function runExtension(
+  { name, args }: { name: string; args: string },
+  { extensions }: ExpandContext,
+): Promise<Extended | undefined> {
+  try {
+    const answer = await extensions?.run(name, args);
+    if (answer === undefined) return undefined;
+    if (answer.kind === "prompt")
+      return { kind: "prompt", prompt: enclose("keel-command", { name }, answer.text) };
+    return { kind: "local", name, output: answer.text, display: answer.display };
+  } catch (thrown) {
+    return { kind: "local", name, output: toFault(thrown).message };
+  }
+}
+
+/** The person's line stays as they typed it; what the command made of it stands behind it. */
+const inputOf = (command: InputCommand, prompt: string): Expanded => ({
+  kind: "input",
+  problems: [],
+  command: { ...command, content: [...command.content, text(prompt)] },
+});
 
 /** A slash and a name at the very start; a path such as `/etc/hosts` is no name. */
 function calledIn(content: readonly InputBlock[]): { name: string; args: string } | undefined {

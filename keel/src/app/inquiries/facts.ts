@@ -56,10 +56,17 @@ export function factsOf(composition: SessionComposition, { facts, catalog }: Ope
 }
 
 /** Everything that can be called with a slash now: what was read, and the prompts of servers that are there. */
-export const commandsNow = ({ texts, mcp }: Pick<SessionComposition, "texts" | "mcp">): CommandInfo[] =>
-  [...texts.registry.listed, ...mcp.control.prompts().map(infoOfPrompt)].toSorted((one, other) =>
-    one.name < other.name ? -1 : 1,
-  );
+export const commandsNow = ({
+  texts,
+  mcp,
+  extensions,
+}: Pick<SessionComposition, "texts" | "mcp" | "extensions">): CommandInfo[] =>
+  [
+    ...texts.registry.listed,
+    // A file of that name is what the name calls.
+    ...(extensions?.commands ?? []).filter(({ name }) => texts.registry.find(name) === undefined),
+    ...mcp.control.prompts().map(infoOfPrompt),
+  ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 function infoOfPrompt({ command, description, arguments: wanted }: McpPrompt): CommandInfo {
   const argumentHint = wanted.map(({ name }) => `[${name}]`).join(" ");

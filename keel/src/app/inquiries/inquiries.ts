@@ -89,6 +89,14 @@ const answers: {
   position: ({ session }) => ({ seq: session.state.seq }),
   explain: explainCall,
   files: (of, { typed }) => suggestFiles(of, typed),
+  async panels({ kit: { extensions } }) {
+    await extensions?.toolbox.ready(new AbortController().signal);
+    return extensions?.panels ?? [];
+  },
+  async panel({ kit: { extensions } }, { id }) {
+    if (!extensions) throw fault("usage", { reason: "No plugin of this session brings a panel." });
+    return extensions.show(id);
+  },
   async taskOutput({ kit, session }, { id }) {
     const task = session.state.tasks.get(id);
     if (!task) return null;

@@ -1,5 +1,5 @@
 /** The plugins that a person has added: shown before they are, listed, and removed. */
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { readLibraryFiles } from "../../config/definitions/library-files.ts";
 import { type AddedPlugin, changePluginList, readPluginList } from "../../config/definitions/plugin-list.ts";
@@ -22,6 +22,8 @@ export type PluginReport = Pick<Plugin, "name" | "path" | "version" | "descripti
   /** The programs that its hooks run, by point. */
   readonly hooks: readonly string[];
   readonly servers: readonly string[];
+  /** The file of its program. It is not run to find out what it brings. */
+  readonly extension: readonly string[];
   readonly problems: readonly string[];
 };
 
@@ -133,6 +135,13 @@ async function reportOf(
       groups.flatMap(({ hooks }) => hooks.map((hook) => `${point}: ${hook.command ?? JSON.stringify(hook)}`)),
     ),
     servers: Object.entries(plugin.mcpServers).map(([server, how]) => `${server}: ${JSON.stringify(how)}`),
+    extension: await sayExtension(plugin),
     problems: [...problems, ...found.problems],
   };
+}
+
+async function sayExtension({ extension, path: root }: Plugin): Promise<string[]> {
+  if (extension === undefined) return [];
+  const text = await readFile(extension, "utf8");
+  return [`${path.relative(root, extension)} (${text.split("\n").length - 1} lines)`];
 }

@@ -20,6 +20,8 @@ export type Plugin = {
   readonly description: string | undefined;
   readonly hooks: NonNullable<KeelSettings["hooks"]>;
   readonly mcpServers: NonNullable<KeelSettings["mcpServers"]>;
+  /** The file of its program, where it brings one: tools, commands and panels of its own. */
+  readonly extension?: string | undefined;
 };
 
 /** Where the manifest may stand, ours first. */
@@ -36,6 +38,8 @@ const manifestSchema = z.looseObject({
   /** A file of it, or the hooks themselves. */
   hooks: z.optional(z.union([z.string(), z.looseObject({})])),
   mcpServers: z.optional(z.union([z.string(), z.record(z.string(), z.looseObject({}))])),
+  /** A file of JavaScript that says what tools, commands and panels it brings. */
+  extension: z.optional(z.string()),
 });
 
 const hooksSchema = z.record(
@@ -82,8 +86,23 @@ export async function readPlugin(given: string): Promise<PluginRead> {
       description: manifest.description,
       hooks: hooks ?? {},
       mcpServers: withRoot(servers ?? {}, root),
+      extension: extensionOf(manifest.extension, { root, tell }),
     },
   };
+}
+
+/** Its real path, which lies inside: a link may not lead to a program that nobody was shown. */
+function extensionOf(
+  written: string | undefined,
+  { root, tell }: { root: string; tell: (problem: string) => void },
+): string | undefined {
+  const file = path.join(root, written ?? "extension.mjs");
+  if (kindOf(realOf(file)) !== "other") {
+    if (written !== undefined) tell(`there is no ${written}`);
+    return undefined;
+  }
+  if (isInside(realOf(file), [root])) return realOf(file);
+  return void tell(`its extension ${written ?? "extension.mjs"} lies outside of it`);
 }
 
 async function readManifest(root: string): Promise<z.infer<typeof manifestSchema> | string> {

@@ -97,11 +97,20 @@ export function contentOf(display: Exclude<Display, { kind: "diff" }>): ShownCon
       return display.paths.length === 0
         ? []
         : [textContent([...display.paths, ...(display.truncated ? ["…"] : [])].join("\n"))];
+    case "table":
+      return [textContent(tableOf(display))];
     // The list of what is to be done has an update of its own.
     case "todo":
       return [];
   }
 }
+
+const tableOf = ({ columns, rows }: Extract<Display, { kind: "table" }>): string =>
+  [columns, columns.map(() => "---"), ...rows]
+    .map((cells) => `| ${columns.map((_, index) => cellOf(cells[index] ?? "")).join(" | ")} |`)
+    .join("\n");
+
+const cellOf = (text: string): string => text.replace(/\s+/g, " ").replaceAll("|", "\\|");
 
 export const imagesOf = (result: readonly ResultPart[]): ShownContent[] =>
   result.flatMap((part) => (part.type === "image" ? [{ type: "content", content: imageOf(part) }] : []));

@@ -49,7 +49,13 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     fault: faultDataSchema,
   }),
   /** A command that needs no model was called, and what it says. */
-  z.object({ type: z.literal("command.answered"), name: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal("command.answered"),
+    name: z.string(),
+    text: z.string(),
+    /** What a screen shows in the place of the words. */
+    display: z.optional(displaySchema),
+  }),
   /** A hook that is a command or an address was called. */
   z.object({ type: z.literal("hook.started"), hookId: z.string(), name: z.string(), event: z.string() }),
   /** What such a hook has printed so far; told now and then while it runs. */

@@ -64,6 +64,7 @@ function sayReport(report: PluginReport): string {
     ["output styles", report.styles],
     ["hooks, which run programs", report.hooks],
     ["MCP servers, which run programs", report.servers],
+    ["tools, commands and panels by a program of its own", report.extension],
     ["problems", report.problems],
   ];
   return [

@@ -26,6 +26,15 @@ export function tableLines(rows: readonly string[], context: MarkdownContext): P
   );
   const heads = head.map((cell) => styled(inlineSpans(cell, context), { bold: true }));
   const cells = body.map((row) => head.map((_, column) => inlineSpans(row[column] ?? "", context)));
+  return inColumns(heads, cells, { side, context });
+}
+
+/** Cells that are drawn already. */
+export function inColumns(
+  heads: readonly TextLine[],
+  cells: readonly (readonly TextLine[])[],
+  { side = [], context }: { side?: readonly Side[]; context: MarkdownContext },
+): PrintLine[] {
   const widths = heads.map((cell, column) =>
     Math.max(
       ...[cell, ...cells.map((row) => row[column] ?? [])].map((one) => lineWidth(one, context.profile)),

@@ -5,6 +5,7 @@
 import type { Display } from "../../../protocol/tool.ts";
 import { sayCount } from "../../../view/say.ts";
 import { markdownLines } from "../markdown/markdown.ts";
+import { inColumns } from "../markdown/table.ts";
 import { diffLines } from "../text/diff.ts";
 import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
 import { outputLines } from "../text/program-output.ts";
@@ -112,7 +113,26 @@ const table: { readonly [K in Kind]: Draw<K> } = {
     note: "",
     body: context.failed ? inertOutput(text).map((line) => asIs(dim(indent + line))) : [],
   }),
+  table: ({ columns, rows }, context) => ({
+    title: [span(context.target)],
+    note: `${sayCount(rows.length)} ${rows.length === 1 ? "row" : "rows"}`,
+    body: bounded(tableRows(columns, rows, context), context, "first"),
+  }),
 };
+
+/** Plain words in columns: nothing in a cell is read as Markdown. */
+function tableRows(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  context: DisplayContext,
+): PrintLine[] {
+  const heads = columns.map((head) => [span(inertOne(head), { bold: true })]);
+  const cells = rows.map((row) => columns.map((_, index) => [span(inertOne(row[index] ?? ""))]));
+  const within = { ...context, columns: context.columns - indent.length };
+  return inColumns(heads, cells, { context: within }).map((line) =>
+    line.spans.length === 0 ? line : { ...line, spans: [span(indent), ...line.spans] },
+  );
+}
 
 export function drawDisplay<K extends Kind>(display: Of<K>, context: DisplayContext): DisplayLook {
   // By its own kind a display finds only the look that takes it.

@@ -11,6 +11,7 @@ import { inertLines, inertOne, inertOutput } from "../text/inert.ts";
 import { bold, cut, dim, type PrintLine, role, span, words } from "../text/styled.ts";
 import { attachmentLines } from "./attachments.ts";
 import type { RowContext } from "./context.ts";
+import { drawDisplay } from "./display.ts";
 import { toolLines } from "./tool-row.ts";
 
 /** Nothing for what is told elsewhere: by a call's own row, or in the status line. */
@@ -79,7 +80,22 @@ export const hasOwnWords = ({ content }: UserRow): boolean =>
 const withoutOurTags = (text: string): string =>
   text.replace(/\n?<(keel-[a-z-]+|attached_file|task-notice)\b[^>]*>[\s\S]*?<\/\1>/g, "");
 
-function noticeLines({ level, text }: NoticeRow, { signs }: RowContext): PrintLine[] {
+function noticeLines({ level, text, display, code = "" }: NoticeRow, context: RowContext): PrintLine[] {
+  const { signs } = context;
+  if (display) {
+    const shown = { ...context, target: "", isRunning: false, failed: false, extent: "all" } as const;
+    const { title, note, body } = drawDisplay(display, shown);
+    const head = [dim(`${signs.dot} /${inertOne(code)}`), ...title, dim(note)].filter(
+      ({ text: said }) => said !== "",
+    );
+    return [
+      words(
+        head.flatMap((part, index) => (index === 0 ? [part] : [span("  "), part])),
+        2,
+      ),
+      ...body,
+    ];
+  }
   const lines = inertOutput(text);
   const isWarning = level === "warning";
   return lines.map((line, index) => {
