@@ -158,8 +158,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
   undo.defer(() => log.close());
   undo.defer(() => composition.mcp.close());
-  undo.defer(() => composition.custom?.close());
-  undo.defer(() => composition.extensions?.close());
+  undo.defer(() => composition.brought.close());
   if (options.mcpStart !== "asked") composition.mcp.start();
   const port = lateModel();
   const parts: SessionPorts = {
@@ -195,8 +194,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   composition.alarms?.follow(session);
-  composition.custom?.follow(session);
-  composition.extensions?.follow(session);
+  composition.brought.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
   const { permissionMode } = composition;
   const { thinking, title } = options;
@@ -373,8 +371,7 @@ function handleOf({
       const end = { session, model, clock, budget, ...beside };
       place.release();
       kit.editor.close();
-      kit.custom?.close();
-      kit.extensions?.close();
+      kit.brought.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
         .finally(closed.resolve);

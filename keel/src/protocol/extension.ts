@@ -35,11 +35,17 @@ export type ExtensionCommand = {
   readonly description: string;
   readonly argumentHint?: string;
   /** `values` are those of a panel's form; from a line of words there are none. */
-  run(words: string, place: ExtensionPlace & { readonly values: Given }): Said | Promise<Said>;
+  run(
+    words: string,
+    place: ExtensionPlace & { readonly values: Given },
+  ): ExtensionSays | Promise<ExtensionSays>;
 };
 
 /** Shown to the person; a `prompt` goes to the model in their place. */
-type Said = string | { readonly text: string; readonly display?: ShownDisplay } | { readonly prompt: string };
+type ExtensionSays =
+  | string
+  | { readonly text: string; readonly display?: ShownDisplay }
+  | { readonly prompt: string };
 
 /** What stands beside a conversation in the console. */
 export type ExtensionPanel = {

@@ -197,13 +197,7 @@ function foldGroup(group: RowGroup, event: Exclude<Envelope, { type: "task.chang
     case "notice.raised":
       return notice(group, event);
     case "command.answered":
-      return notice(group, {
-        at: event.at,
-        level: "info",
-        text: event.text,
-        code: event.name,
-        ...(event.display ? { display: event.display } : {}),
-      });
+      return notice(group, { ...event, level: "info", code: event.name });
     case "team.changed":
     case "goal.tried":
       return sayProgress(event) === "" ? group : note(group, event, { text: sayProgress(event) });
@@ -374,12 +368,9 @@ function note(
   return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
 }
 
-function notice(
-  group: RowGroup,
-  { at, level, text, code, display }: Omit<NoticeRow, "kind" | "id">,
-): RowGroup {
+function notice(group: RowGroup, said: Omit<NoticeRow, "kind" | "id">): RowGroup {
+  const { at, level, text, code, display } = said;
   const notices = group.notices + 1;
-  const id = `${group.prefix}notice:${notices}`;
-  const row = { kind: "notice", id, at, level, text, code, ...(display ? { display } : {}) } as const;
-  return { ...append(group, row), notices };
+  const row = { kind: "notice", id: `${group.prefix}notice:${notices}`, at, level, text, code } as const;
+  return { ...append(group, display ? { ...row, display } : row), notices };
 }

@@ -27,8 +27,6 @@ import type { ProcessGuard } from "../../workspace/processes/process-guard.ts";
 import type { WebOptions } from "../../workspace/web/web.ts";
 import type { SearchEngine } from "../../workspace/web/web-search.ts";
 import type { SessionAudit } from "../audit/audit.ts";
-import type { CustomTools, CustomToolsOptions } from "../custom-tools/custom-tools.ts";
-import type { Extensions, ExtensionsOptions } from "../extensions/extensions.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
 import type { TranscriptCopy } from "../transcripts/copy.ts";
@@ -313,46 +311,6 @@ export async function lateRecall(
   if (persist === "memory" || (settings.memory?.recall ?? "off") === "off") return undefined;
   const { sessionRecall } = await import("./recall.ts");
   return sessionRecall(shared, { settings, env, cwd: root, root });
-}
-
-/** Undefined where no folder of tools is there. */
-export async function lateCustomTools(
-  folders: CustomToolsOptions["folders"],
-  {
-    env,
-    guard,
-    cwd,
-    ids,
-    ...options
-  }: ProcessContext & Omit<CustomToolsOptions, "folders" | "programs"> & { cwd: string; ids: Ids },
-): Promise<CustomTools | undefined> {
-  if (folders.length === 0) return undefined;
-  const { customTools } = await import("../custom-tools/custom-tools.ts");
-  return customTools({
-    ...options,
-    folders,
-    programs: { run: latePrograms({ env, guard }), cwd, newMark: () => ids.uuid() },
-  });
-}
-
-/** Undefined where no plugin brings a program. */
-export async function lateExtensions(
-  plugins: ExtensionsOptions["plugins"],
-  {
-    env,
-    guard,
-    cwd,
-    ids,
-    ...options
-  }: ProcessContext & Omit<ExtensionsOptions, "plugins" | "programs"> & { cwd: string; ids: Ids },
-): Promise<Extensions | undefined> {
-  if (plugins.every(({ extension }) => extension === undefined)) return undefined;
-  const { extensions } = await import("../extensions/extensions.ts");
-  return extensions({
-    ...options,
-    plugins,
-    programs: { run: latePrograms({ env, guard }), cwd, newMark: () => ids.uuid() },
-  });
 }
 
 /** What is kept nowhere is on nobody's account; and nothing is loaded where nobody has set a sum. */

@@ -15,8 +15,6 @@ import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import type { SessionAudit } from "../audit/audit.ts";
-import type { CustomTools } from "../custom-tools/custom-tools.ts";
-import type { Extensions } from "../extensions/extensions.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
@@ -33,8 +31,6 @@ import {
   lateAlarms,
   lateAudit,
   lateCheckpoints,
-  lateCustomTools,
-  lateExtensions,
   latePrograms,
   lateRecall,
   lateReviewer,
@@ -46,6 +42,7 @@ import { type SessionMcp, sessionMcp, withServersOf } from "./mcp.ts";
 import { type Bypass, bypassOf, isBareRoot, sandboxOf, startMode, withHostsOf } from "./mode.ts";
 import { type OpenModel, usableFallbacks } from "./model.ts";
 import { type OwnFiles, ownFiles } from "./own-files.ts";
+import { type OwnPrograms, ownPrograms } from "./own-programs.ts";
 import { joinBoxes, type OwnToolbox, ownToolbox } from "./own-tools.ts";
 import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
@@ -80,10 +77,8 @@ export type SessionComposition = {
   /** The editor of its folder, where one is wanted. */
   readonly editor: LateEditor;
   readonly own: OwnToolbox;
-  /** Tools of the person's own, from folders. */
-  readonly custom: CustomTools | undefined;
-  /** The programs of plugins. */
-  readonly extensions: Extensions | undefined;
+  /** Programs of the person's own: tools from folders, and what plugins bring. */
+  readonly brought: OwnPrograms;
   /** What of Keel's own folder it may read. */
   readonly ownFiles: OwnFiles;
   /** What the session is told and can call by name. */
@@ -197,11 +192,17 @@ export async function composeSession(
     isOffered: takesForeign,
   });
   const isOffered = (tool: ToolHead): boolean => offeredTools([tool], rules.now).length > 0;
-  const programRoom = { env: started.commandEnv, cwd: workspace.cwd, ids, clock, isOffered };
-  const custom = takesForeign
-    ? await lateCustomTools(texts.library.toolFolders, { guard, ...programRoom })
-    : undefined;
-  const extended = await lateExtensions(plugins, { guard: sandbox?.hooks ?? guard, ...programRoom });
+  const brought = await ownPrograms({
+    folders: texts.library.toolFolders,
+    plugins,
+    env: started.commandEnv,
+    guards: { tools: guard, extensions: sandbox?.hooks ?? guard },
+    cwd: workspace.cwd,
+    ids,
+    clock,
+    isOffered,
+    takesTools: takesForeign,
+  });
   const own = ownToolbox(options.ownTools ?? [], (tool) => takesForeign && isOffered(tool));
 
   const skilled = { library: texts.port, rules: rules.now };
@@ -230,7 +231,7 @@ export async function composeSession(
     rules: permissions.atStart,
     memory,
     library: texts.port,
-    late: mcp.hasServers || custom || extended ? "some" : "none",
+    late: mcp.hasServers || brought.toolboxes.length > 0 ? "some" : "none",
     agents: agents.supervisor,
     worktrees: worktrees.port,
     terminals: liveTerminals,
@@ -270,8 +271,7 @@ export async function composeSession(
     rules,
     folders,
     own,
-    custom,
-    extensions: extended,
+    brought,
     ownFiles: kept,
     texts,
     agents,
@@ -308,8 +308,7 @@ export async function composeSession(
       asks: options.asks ?? "refused",
       toolbox: joinBoxes([
         own,
-        ...(custom ? [custom.toolbox] : []),
-        ...(extended && takesForeign ? [extended.toolbox] : []),
+        ...brought.toolboxes,
         ...(takesForeign ? [allowedBox(mcp.toolbox, rules.now)] : []),
       ]),
       redirects: options.toolAliases,

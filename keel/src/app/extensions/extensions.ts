@@ -24,7 +24,6 @@ import {
   describeExtension,
   type ToolPrograms,
 } from "../custom-tools/tool-program.ts";
-import { infoOf } from "../input/commands/registry.ts";
 
 /** What a command says: to the person, or to the model in their place. */
 export type ExtensionAnswer =
@@ -59,11 +58,11 @@ const maxParts = 50;
 const maxTitle = 200;
 const maxSaid = 100_000;
 
-type Part = { readonly file: string; readonly plugin: Plugin; readonly name: string };
-type Found = {
+type NamedPart = { readonly file: string; readonly plugin: Plugin; readonly name: string };
+type FoundParts = {
   readonly tools: readonly OwnTool[];
-  readonly commands: readonly (Part & { readonly info: CommandInfo })[];
-  readonly panels: readonly (Part & { readonly id: string; readonly title: string })[];
+  readonly commands: readonly (NamedPart & { readonly info: CommandInfo })[];
+  readonly panels: readonly (NamedPart & { readonly id: string; readonly title: string })[];
   readonly problems: readonly string[];
 };
 
@@ -71,12 +70,12 @@ export function extensions({ plugins, programs, clock, isOffered }: ExtensionsOp
   const over = new AbortController();
   const box = ownToolbox([], isOffered);
   const shown = new Map<string, Promise<ShownPanel>>();
-  let found: Found = { tools: [], commands: [], panels: [], problems: [] };
+  let found: FoundParts = { tools: [], commands: [], panels: [], problems: [] };
   const programsOf = ({ path }: Plugin): ToolPrograms => ({
     ...programs,
     env: { KEEL_PLUGIN_ROOT: path, CLAUDE_PLUGIN_ROOT: path },
   });
-  const described = async (plugin: Plugin, file: string): Promise<Found> => {
+  const described = async (plugin: Plugin, file: string): Promise<FoundParts> => {
     try {
       const timed = await within({ clock, ms: describeMs, signal: over.signal }, (signal) =>
         describeExtension(file, programsOf(plugin), signal),
@@ -99,7 +98,7 @@ export function extensions({ plugins, programs, clock, isOffered }: ExtensionsOp
     box.set(found.tools);
   });
 
-  const look = async ({ plugin, file, name }: Part): Promise<ShownPanel> => {
+  const look = async ({ plugin, file, name }: NamedPart): Promise<ShownPanel> => {
     try {
       const timed = await within({ clock, ms: panelMs, signal: over.signal }, (signal) =>
         callTool({ file, part: "panels", tool: name }, programsOf(plugin), signal),
@@ -172,7 +171,7 @@ const serverOf = ({ name }: Plugin): string => `plugin:${name}`;
 
 const noPanel = (why: string): ShownPanel => ({ displays: [], problem: why });
 
-const problem = ({ name }: Plugin, why: string): Found => ({
+const problem = ({ name }: Plugin, why: string): FoundParts => ({
   tools: [],
   commands: [],
   panels: [],
@@ -182,7 +181,7 @@ const problem = ({ name }: Plugin, why: string): Found => ({
 function partsOf(
   described: Record<string, unknown>,
   { plugin, file, programs }: { plugin: Plugin; file: string; programs: ToolPrograms },
-): Found {
+): FoundParts {
   const problems: string[] = [];
   const listed = (part: string): Record<string, unknown>[] =>
     asList(described[part]).filter(isObject).slice(0, maxParts);
@@ -206,12 +205,16 @@ function partsOf(
   const commands = listed("commands").flatMap((one) => {
     const name = named("commands", one);
     if (name === undefined) return [];
-    const about = {
+    const info: CommandInfo = {
       name: `${plugin.name}:${name}`,
       description: wordsOf(one["description"]),
       argumentHint: wordsOf(one["argumentHint"]),
+      kind: "local",
+      source: "plugin",
+      aliases: [],
+      hidden: false,
+      immediate: true,
     };
-    const info = infoOf(about, { kind: "local", source: "plugin", immediate: true });
     return [{ plugin, file, name, info }];
   });
   const panels = listed("panels").flatMap((one) => {

@@ -49,7 +49,7 @@ export function inputHandler({
   const receipts = new Map<string, Promise<Receipt>>();
   const context: ExpandContext = {
     idle,
-    extensions: kit.extensions,
+    extensions: kit.brought.extensions,
     get registry() {
       return texts.registry;
     },

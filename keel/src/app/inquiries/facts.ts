@@ -59,8 +59,8 @@ export function factsOf(composition: SessionComposition, { facts, catalog }: Ope
 export const commandsNow = ({
   texts,
   mcp,
-  extensions,
-}: Pick<SessionComposition, "texts" | "mcp" | "extensions">): CommandInfo[] =>
+  brought: { extensions },
+}: Pick<SessionComposition, "texts" | "mcp" | "brought">): CommandInfo[] =>
   [
     ...texts.registry.listed,
     // A file of that name is what the name calls.

@@ -89,11 +89,22 @@ const answers: {
   position: ({ session }) => ({ seq: session.state.seq }),
   explain: explainCall,
   files: (of, { typed }) => suggestFiles(of, typed),
-  async panels({ kit: { extensions } }) {
+  async panels({
+    kit: {
+      brought: { extensions },
+    },
+  }) {
     await extensions?.toolbox.ready(new AbortController().signal);
     return extensions?.panels ?? [];
   },
-  async panel({ kit: { extensions } }, { id }) {
+  async panel(
+    {
+      kit: {
+        brought: { extensions },
+      },
+    },
+    { id },
+  ) {
     if (!extensions) throw fault("usage", { reason: "No plugin of this session brings a panel." });
     return extensions.show(id);
   },
