@@ -97,6 +97,8 @@ export type NoticeRow = RowBase & {
   readonly display?: Display | undefined;
 };
 
+export type SaidNotice = Omit<NoticeRow, "kind" | "id">;
+
 export type AskRow = RowBase & {
   readonly kind: "ask";
   readonly ask: Ask;

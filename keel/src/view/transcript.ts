@@ -20,7 +20,7 @@ import {
   type RowGroup,
   withoutLive,
 } from "./row-group.ts";
-import type { NoticeRow, Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { Row, SaidNotice, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { sayMove, sayProgress } from "./say.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
@@ -368,9 +368,8 @@ function note(
   return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
 }
 
-function notice(group: RowGroup, said: Omit<NoticeRow, "kind" | "id">): RowGroup {
-  const { at, level, text, code, display } = said;
+function notice(group: RowGroup, { display, at, level, text, code }: SaidNotice): RowGroup {
   const notices = group.notices + 1;
   const row = { kind: "notice", id: `${group.prefix}notice:${notices}`, at, level, text, code } as const;
-  return { ...append(group, display ? { ...row, display } : row), notices };
+  return { ...append(group, { ...row, ...(display && { display }) }), notices };
 }
