@@ -102,7 +102,10 @@ async function run({ names, counts, smoke, profileTo, only }: Wish): Promise<Rep
         outcomes[at] = await measureSuite(name, { bench, only });
       }
     };
-    await Promise.all(Array.from({ length: counts.suitesAtOnce }, work));
+    const ends = await Promise.allSettled(
+      Array.from({ length: counts.suitesAtOnce }, () => work().finally(() => left.splice(0))),
+    );
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
     const measured = outcomes.filter((outcome) => outcome !== undefined);
     return {
       date: new Date().toISOString().slice(0, 10),

@@ -142,7 +142,9 @@ function fleetModel(cwd: string): Model {
   const read = call("Read", { file_path: path.join(cwd, "a.txt") });
   const endless = "while :; do head -c 10000000 /dev/zero | tr '\\0' x; echo; done";
   const repliesTo = (request: ModelRequest): Block[] | "endless" => {
-    const newest = request.messages.at(-1)?.content ?? [];
+    // What Keel itself tells stands behind what was said.
+    const answered = request.messages.findLastIndex(({ role }) => role === "assistant");
+    const newest = request.messages.slice(answered + 1).flatMap(({ content }) => content);
     if (newest.some(({ type }) => type === "tool_result")) return [text("Done.")];
     const words = textOf(newest);
     if (request.system.join().includes("worker")) return [read()];

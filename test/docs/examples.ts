@@ -22,6 +22,8 @@ export const runBy = {
   /** What a program says to Keel and Keel to it. */
   wire: "test/e2e/guide-files.test.ts",
   commands: "test/e2e/guide-commands.test.ts",
+  /** A file that lines of a shell on its page name. */
+  named: "test/e2e/guide-commands.test.ts",
   /** A command and what it prints. */
   console: "test/e2e/guide-console.test.ts",
   /** A tool of a person's own, as it stands in the examples. */
@@ -57,6 +59,9 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
     case "jsonc rules.jsonc":
     case "text .keel/permissions.test":
       return "rules";
+    case "json cases/rename.json":
+    case "markdown translate.md":
+      return "named";
     case "json .mcp.json":
       return "servers";
     case "json bench/peers/program.json":

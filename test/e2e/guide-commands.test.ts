@@ -36,8 +36,8 @@ const namedWhole = new Map([["keel", "needs a terminal; test/e2e/screen.test.ts 
 
 const collector = "http://127.0.0.1:4318";
 
-/** Another prompt makes other requests: a difference is found, and the exit code says so. */
-const finds = (text: string): boolean => /^keel replay \S+ --prompt /.test(text);
+/** Another prompt makes other requests, and the scripted model renames nothing: that is found, and the exit code says so. */
+const finds = (text: string): boolean => /^keel (replay \S+ --prompt|eval cases) /.test(text);
 
 const isNamed = (text: string): boolean =>
   named.some(([start]) => text.startsWith(start)) || namedWhole.has(text.replace(/\s+#.*$/, ""));
@@ -118,9 +118,14 @@ function prepare({ project, home }: Stage): void {
     "prompt.md": "Look around, and be brief.\n",
     "key.txt": "sk-scripted\n",
     "newer.json": JSON.stringify([newer]),
+    "package.json": JSON.stringify({ scripts: { test: "node --version" } }),
+    "other.txt": "Written elsewhere.\n",
+    "old.md": "Be brief.\n",
+    "new.md": "Be thorough.\n",
     "is-bad.mjs": 'export default (state) => JSON.stringify(state).includes("greeting.js");\n',
   };
-  for (const { label, text } of [...examplesOf("rules"), ...examplesOf("file")]) files[label] = text;
+  for (const { label, text } of [...examplesOf("rules"), ...examplesOf("file"), ...examplesOf("named")])
+    files[label] = text;
   for (const [name, text] of Object.entries(files).filter(([name]) => !name.startsWith("~"))) {
     mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
     writeFileSync(path.join(project, name), text);
@@ -157,6 +162,7 @@ async function standIns(stage: Stage, ofPage: readonly Line[]): Promise<(text: s
   const [session = ""] = stage.sessions();
   const accepted = stage.log().find(({ type }) => type === "input.accepted");
   const { id: message } = inputSchema.parse(accepted?.["input"]);
+  const finished = stage.log().find(({ type }) => type === "tool.finished");
   const port = String(await freePort());
   const tracker = "https://tracker.example.org/mcp";
   const plugin = path.join(stage.project, "greeter");
@@ -176,6 +182,10 @@ async function standIns(stage: Stage, ofPage: readonly Line[]): Promise<(text: s
     // What began to fail in the session that is behind the reader.
     [/(?<=^keel bisect .*-- )npm test\b/g, "test ! -e greeting.js"],
     ["cannot find module", "greeting.js"],
+    // It says what it would cost, and waits for a person's word.
+    [/^keel what-if /g, "$&--yes "],
+    ["--at 240", `--at ${String(finished?.["seq"])}`],
+    ["src/parse.ts:42", "greeting.js:1"],
     ["git+https://example.org/greeter.git", `git+file://${plugin}`],
     [/^keel plugin add \S+/g, "$& --yes"],
   ];

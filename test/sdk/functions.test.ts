@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectKeyOf } from "../../keel/src/kernel/path.ts";
+import type { Agents } from "../../keel/src/ports/agents.ts";
 import { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from "../../keel/src/sdk/names.ts";
 import { resolveSettings } from "../../keel/src/sdk/options/resolve-settings.ts";
 import type { Settings } from "../../keel/src/sdk/options/settings.ts";
@@ -17,7 +18,7 @@ import {
 } from "../../keel/src/sdk/stored/session-functions.ts";
 import { InMemorySessionStore } from "../../keel/src/sdk/stored/session-store.ts";
 import { reply } from "../../keel/src/testing/reply.ts";
-import { builtInTools } from "../../keel/src/tools/catalog.ts";
+import { agentTools, builtInTools } from "../../keel/src/tools/catalog.ts";
 import { all, sdkStage } from "../support/sdk-stage.ts";
 
 describe("resolveSettings", () => {
@@ -126,7 +127,10 @@ test("the names of tools are those that there are", () => {
   // Whatever needs a port is there when the port is: none of them is used to list names.
   const ports = new Proxy({}, { get: () => ({ kinds: () => [], skills: async () => [] }) });
   const tools = builtInTools(ports);
-  expect(tools.map(({ name }) => name).sort()).toEqual([...BUILTIN_TOOL_NAMES].sort());
+  const ofMembers = agentTools(ports as Agents).filter(
+    ({ name }) => !tools.some((tool) => tool.name === name),
+  );
+  expect([...tools, ...ofMembers].map(({ name }) => name).sort()).toEqual([...BUILTIN_TOOL_NAMES].sort());
   const old = Object.fromEntries(tools.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name])));
   expect(LEGACY_TOOL_NAME_ALIASES).toMatchObject(old);
 });

@@ -21,11 +21,10 @@ import type {
 import type { Task, TaskEnd } from "../ports/tasks.ts";
 import { text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
-import { AgentLauncher } from "./launcher.ts";
+import type { AgentLauncher } from "./launcher.ts";
 import type { LedTeam } from "./led-team.ts";
 import { hasWorked } from "./mail-bounds.ts";
-import { type ParentSession, planFor } from "./plan.ts";
-import { launchedOutcome, outcomeOf } from "./run.ts";
+import type { ParentSession } from "./plan.ts";
 import type { AgentTree } from "./tree.ts";
 import { Admission, above } from "./tree.ts";
 
@@ -36,7 +35,7 @@ export class AgentSupervisor implements Agents {
   readonly #tree: AgentTree;
   readonly #depth: number;
   readonly #admission: Admission;
-  readonly #launcher: AgentLauncher;
+  #launching: Promise<AgentLauncher> | undefined;
   #team: Promise<LedTeam> | undefined;
   /** Members of the team were at work when the process before this one ended. */
   #left = false;
@@ -47,11 +46,6 @@ export class AgentSupervisor implements Agents {
     this.#tree = tree;
     this.#depth = depth;
     this.#admission = new Admission(tree.limits);
-    this.#launcher = new AgentLauncher(tree, {
-      depth,
-      parent: () => this.#parent(),
-      below: () => new AgentSupervisor(tree, depth + 1),
-    });
     if (depth === 0) tree.ledBy(() => this.#lead());
   }
 
@@ -88,14 +82,20 @@ export class AgentSupervisor implements Agents {
     pick: AgentCallContext,
     signal: AbortSignal,
   ): AsyncGenerator<Display, AgentOutcome> {
+    const { launchedOutcome, outcomeOf } = await import("./run.ts");
     const known = pick.tasks.list().find(({ data }) => data.kind === "agent" && data.callId === pick.callId);
-    if (known) return knownOutcome(known, pick);
+    if (known && mayBeAtWork(known)) return launchedOutcome(known);
+    if (known) {
+      pick.tasks.tell(known.id);
+      return outcomeOf(known);
+    }
     const parent = this.#parent();
     const team = this.#depth === 0 && order.name !== undefined ? await this.#tree.team() : undefined;
     const why = team?.refusal(order.name ?? "");
     if (why !== undefined) return { ok: false, why };
     const name = team && parent.session.state.team?.name;
     const asked = briefed(order, name);
+    const { planFor } = await import("./plan.ts");
     const plan = planFor(asked, { world: this.#tree.ports, parent });
     if (!plan.ok) return plan;
     const refused = await this.#admission.enter(
@@ -108,7 +108,12 @@ export class AgentSupervisor implements Agents {
       pick,
     );
     if (refused !== undefined) return { ok: false, why: refused };
-    const task = await this.#launcher.begin(plan.value, { order: asked, site: pick, signal, team: name });
+    const task = await (await this.#launcher()).begin(plan.value, {
+      order: asked,
+      site: pick,
+      signal,
+      team: name,
+    });
     if (plan.value.when === "background") return launchedOutcome(task);
     return yield* this.#follow(task, pick, signal);
   }
@@ -136,7 +141,7 @@ export class AgentSupervisor implements Agents {
       // A call that runs again after a crash has woken it before.
       if (known.data.message === message.id) return { ok: true };
       const plans = approves ? false : known.data.plans;
-      return this.#launcher.goOn(known, { first: { ...message, from: above }, plans }, pick);
+      return (await this.#launcher()).goOn(known, { first: { ...message, from: above }, plans }, pick);
     }
     return this.#tree.mail.send({ ...message, to });
   }
@@ -147,11 +152,24 @@ export class AgentSupervisor implements Agents {
   }
 
   #lead(): Promise<LedTeam> {
-    this.#team ??= import("./team.ts").then(
-      (late) =>
-        new late.TeamLead({ tree: this.#tree, launcher: this.#launcher, parent: () => this.#parent() }),
+    this.#team ??= Promise.all([import("./team.ts"), this.#launcher()]).then(
+      ([{ TeamLead }, launcher]) =>
+        new TeamLead({ tree: this.#tree, launcher, parent: () => this.#parent() }),
     );
     return this.#team;
+  }
+
+  /** Loaded with the first agent: most sessions have none. */
+  #launcher(): Promise<AgentLauncher> {
+    this.#launching ??= import("./launcher.ts").then(
+      ({ AgentLauncher }) =>
+        new AgentLauncher(this.#tree, {
+          depth: this.#depth,
+          parent: () => this.#parent(),
+          below: () => new AgentSupervisor(this.#tree, this.#depth + 1),
+        }),
+    );
+    return this.#launching;
   }
 
   /** Over a bridge: the session itself, and no agent of it. */
@@ -179,7 +197,8 @@ export class AgentSupervisor implements Agents {
     pick: AgentCallContext,
     signal: AbortSignal,
   ): AsyncGenerator<Display, AgentOutcome> {
-    const life = this.#launcher.runOf(task.id);
+    const { launchedOutcome, outcomeOf } = await import("./run.ts");
+    const life = (await this.#launcher()).runOf(task.id);
     const away = pick.tasks.sentAway().then(() => "away" as const);
     const stopped = whenAborted(signal).then(() => "stopped" as const);
     const shown = life?.progress[Symbol.asyncIterator]();
@@ -207,12 +226,8 @@ export class AgentSupervisor implements Agents {
   }
 }
 
-/** A call that ran before, in a process that has ended: what is known of its agent, and nothing is started. */
-function knownOutcome(task: Task, { tasks }: AgentCallContext): AgentOutcome {
-  if (isRunning(task) || task.data.origin !== "waited") return launchedOutcome(task);
-  tasks.tell(task.id);
-  return outcomeOf(task);
-}
+/** Of a call that ran before, in a process that has ended: nothing is started, what is known of its agent is told. */
+const mayBeAtWork = (task: Task): boolean => isRunning(task) || task.data.origin !== "waited";
 
 /** What a member of a team and one that plans first are told before their task. */
 function briefed(order: AgentOrder, team: string | undefined): AgentOrder {

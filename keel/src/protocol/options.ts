@@ -58,7 +58,7 @@ const rows = {
   until: row(
     form.text,
     "--until CONDITION",
-    'Go on until this holds: "npm test passes", or a question that a model answers',
+    'Go on until this holds: "npm test passes", or a question to a model',
   ),
   systemPrompt: row(form.prompt, "--system-prompt TEXT", "In place of Keel's own prompt", {
     introduced: "only",

@@ -11,7 +11,6 @@ import type { Library } from "../../ports/library.ts";
 import type { Toolbox } from "../../ports/tool.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
-import { withMore } from "../input/mcp-text.ts";
 import type { SessionMcp } from "./mcp.ts";
 import { joinBoxes } from "./own-tools.ts";
 import { allowedBox } from "./tool-set.ts";
@@ -127,3 +126,17 @@ export function withSkills(
   // Its agents have skills of their own.
   return { ...told, forAgent: () => briefing.forAgent?.() ?? briefing };
 }
+
+/** At its start a conversation is told what `more` says as well. */
+const withMore = (
+  briefing: Briefing,
+  more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
+): Briefing => ({
+  near: (seen, known) => briefing.near(seen, known),
+  news: (tools, turn) => briefing.news?.(tools, turn) ?? [],
+  forAgent: () => withMore(briefing.forAgent?.() ?? briefing, more),
+  async start(tools) {
+    const told = await briefing.start(tools);
+    return { ...told, content: [...told.content, ...(await more())] };
+  },
+});

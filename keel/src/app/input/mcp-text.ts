@@ -2,25 +2,10 @@
 import { foreign } from "../../core/context/blocks.ts";
 import { enclose } from "../../core/context/enclose.ts";
 import { toFault } from "../../kernel/fault.ts";
-import type { Briefing } from "../../ports/briefing.ts";
 import type { InputCommand } from "../../protocol/command.ts";
 import type { McpPrompt } from "../../protocol/mcp.ts";
 import { type InputBlock, text, textOf } from "../../protocol/message.ts";
 import type { McpControl } from "../compose/mcp.ts";
-
-/** At its start a conversation is told what `more` says as well. */
-export const withMore = (
-  briefing: Briefing,
-  more: () => Promise<readonly InputBlock[]> | readonly InputBlock[],
-): Briefing => ({
-  near: (seen, known) => briefing.near(seen, known),
-  news: (tools, turn) => briefing.news?.(tools, turn) ?? [],
-  forAgent: () => withMore(briefing.forAgent?.() ?? briefing, more),
-  async start(tools) {
-    const told = await briefing.start(tools);
-    return { ...told, content: [...told.content, ...(await more())] };
-  },
-});
 
 export type ExpandedMcp = {
   readonly command: InputCommand;

@@ -9,9 +9,9 @@ import { modelOf } from "../../core/state/state.ts";
 import { withFreshIds } from "../../core/used-ids.ts";
 import { isRetryable } from "../../kernel/backoff.ts";
 import type { Fault } from "../../kernel/fault.ts";
+import { once } from "../../kernel/once.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
 import { type ModelInfo, noUsage, type Prediction } from "../../protocol/usage.ts";
-import { earlyStarter } from "../calls/early.ts";
 import type { StepContext } from "../step-context.ts";
 import { briefModel } from "./brief-model.ts";
 import { chargeOf, readReply, unsureUsageNotice } from "./stream.ts";
@@ -83,15 +83,20 @@ async function askOnce(
   await work.saved();
 
   const startedAt = clock.monotonicMs();
-  const starter = earlyStarter(work);
+  // What calls need is loaded when the reply has begun: a start does not wait for it, nor does an answer without calls.
+  const starter = once(async () => (await import("../calls/early.ts")).earlyStarter(work));
+  let considered = Promise.resolve();
   let firstMs: number | undefined;
   const outcome = await readReply(work, request, (event) => {
     firstMs ??= Math.round(clock.monotonicMs() - startedAt);
     if (event.type === "start") for (const text of event.notices ?? []) work.warn(text);
     showEvent(work, requestId, event);
+    if (event.type === "block.start" && event.block.type === "tool_use") starter().catch(() => undefined);
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
-    starter.consider(event.block);
+    const { block } = event;
+    considered = considered.then(async () => (await starter()).consider(block));
   });
+  await considered;
   const ms = Math.round(clock.monotonicMs() - startedAt);
   if (!outcome.ok)
     return fail(work, {
