@@ -101,6 +101,10 @@ describe("a replay", () => {
           "the request's fingerprint",
           "what the request was expected to use",
         ],
+        "v1-goals.jsonl": [
+          "the request's fingerprint",
+          "what the request was expected to use",
+        ],
         "v1-kept-folder.jsonl": [
           "the request's fingerprint",
           "what the request was expected to use",
@@ -114,6 +118,10 @@ describe("a replay", () => {
           "what the request was expected to use",
         ],
         "v1-rewind.jsonl": [
+          "the request's fingerprint",
+          "what the request was expected to use",
+        ],
+        "v1-teams.jsonl": [
           "the request's fingerprint",
           "what the request was expected to use",
         ],

@@ -120,11 +120,19 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
 }
 
 /**
- * Tools and the reader of commands, loaded before they are called: to a clock that hurries, a module on its way from the
- * disk looks like standing still.
+ * Tools and what the engine loads with the first call, loaded before they are called: to a clock that hurries, a module
+ * on its way from the disk looks like standing still.
  */
 export async function loadedTools(tools: readonly ToolHead[]): Promise<Tool[]> {
-  await import("../../keel/src/policy/look-at-command.ts");
+  await Promise.all([
+    import("../../keel/src/policy/look-at-command.ts"),
+    import("../../keel/src/engine/calls/early.ts"),
+    import("../../keel/src/engine/steps/run-tools.ts"),
+    import("../../keel/src/engine/steps/compact.ts"),
+    import("../../keel/src/engine/steps/try-goal.ts"),
+    import("../../keel/src/agents/launcher.ts"),
+    import("../../keel/src/agents/team.ts"),
+  ]);
   return await Promise.all(tools.map((tool) => tool.load()));
 }
 

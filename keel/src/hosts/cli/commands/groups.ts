@@ -34,7 +34,7 @@ export const groupAddOptions = {
   mount: {
     kind: "list",
     value: "FOLDER[:NAME][:rw]",
-    says: "Another folder for it, of those that `groups.mounts` in your settings allows; read-only unless :rw",
+    says: "Another folder for it, of those that `groups.mounts` allows; read-only unless :rw",
   },
   idle: text("DURATION", "Its container ends so long after the last query: 30m"),
   hard: text("DURATION", "It is stopped when it has said nothing for so long: 60m"),
