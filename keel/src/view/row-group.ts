@@ -3,7 +3,7 @@ import { KeyedList } from "../kernel/keyed-list.ts";
 import { never } from "../kernel/result.ts";
 import type { ReplyEvent } from "../protocol/event/live.ts";
 import type { Block } from "../protocol/message.ts";
-import type { Row, ToolRow } from "./rows.ts";
+import type { Row, SaidNotice, ToolRow } from "./rows.ts";
 
 export type RowGroup = {
   /** The key of the agent whose rows these are; empty for the session itself. */
@@ -146,4 +146,20 @@ function rowOfBlock(
     default:
       return never(block);
   }
+}
+
+/** What is said between the rows, with its place in the log; a `notice` is only shown. */
+export function note(
+  group: RowGroup,
+  { seq, at }: { seq: number; at: number },
+  { level = "info", text, code }: { level?: "info" | "warning"; text: string; code?: string },
+): RowGroup {
+  const said = { level, text, ...(code === undefined ? {} : { code }) };
+  return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
+}
+
+export function notice(group: RowGroup, { display, at, level, text, code }: SaidNotice): RowGroup {
+  const notices = group.notices + 1;
+  const row = { kind: "notice", id: `${group.prefix}notice:${notices}`, at, level, text, code } as const;
+  return { ...append(group, { ...row, ...(display && { display }) }), notices };
 }

@@ -17,10 +17,12 @@ import {
   changeCall,
   foldBlock,
   newGroup,
+  note,
+  notice,
   type RowGroup,
   withoutLive,
 } from "./row-group.ts";
-import type { Row, SaidNotice, ToolRow, ToolStatus, UserRow } from "./rows.ts";
+import type { Row, ToolRow, ToolStatus, UserRow } from "./rows.ts";
 import { sayMove, sayProgress } from "./say.ts";
 import { isShownAddition, isShownBlock } from "./shown.ts";
 import { agentKey, agentRow, agentRowOf, type TaskChangedEvent, taskRow } from "./work-rows.ts";
@@ -357,19 +359,4 @@ function noteSettings(group: RowGroup, event: EnvelopeOf<"settings.changed">): R
     ...(permissionMode === undefined ? [] : [`Permission mode: ${permissionMode}.`]),
   ];
   return words.length === 0 ? group : note(group, event, { text: words.join(" ") });
-}
-
-function note(
-  group: RowGroup,
-  { seq, at }: { seq: number; at: number },
-  { level = "info", text, code }: { level?: "info" | "warning"; text: string; code?: string },
-): RowGroup {
-  const said = { level, text, ...(code === undefined ? {} : { code }) };
-  return append(group, { kind: "notice", at, id: `${group.prefix}note:${seq}`, ...said });
-}
-
-function notice(group: RowGroup, { display, at, level, text, code }: SaidNotice): RowGroup {
-  const notices = group.notices + 1;
-  const row = { kind: "notice", id: `${group.prefix}notice:${notices}`, at, level, text, code } as const;
-  return { ...append(group, { ...row, ...(display && { display }) }), notices };
 }
