@@ -33,8 +33,9 @@ const rows = {
   // Patterns that are made at their first use stand in a function each.
   kernel: { imports: [], packages: ["zod"], lines: 2_220 },
   // With JSON-RPC, which editors and agents of other people speak, and with the pipes of a program as a wire, for lines by
-  // ssh; and with the way of a bridge to its server, over a socket or past what lets none through; with a port of loopback.
-  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_060 },
+  // ssh; and with the way of a bridge to its server, over a socket or past what lets none through; with a port of loopback;
+  // and with one line there and back, between processes of a person.
+  transport: { imports: ["kernel"], packages: ["eventsource-parser", "ws"], lines: 1_200 },
   // With the tables of options, inquiries and operations, which every door is made from.
   // With what a new agent can be made of, for whoever makes one; with ids of the items of a task list, for rows that name one.
   // With the lines of a bridge.
@@ -68,8 +69,8 @@ const rows = {
   // With the last look before a command of a person's own words, where a command starts, and files that others changed,
   // and going back to a message; and what earlier conversations said.
   engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"], lines: 3_700 },
-  // With teams: their mail and its bounds, their shared list, their end.
-  agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 2_650 },
+  // With teams: their mail and its bounds, also between sessions, their shared list, their end.
+  agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 2_700 },
   // With limits of a rate.
   hooks: { imports: ["ports", ...basics], packages: [], lines: 910 },
 
@@ -78,8 +79,8 @@ const rows = {
   models: { imports: [...adapter, "transport"], lines: 6_500 },
   // With tools of ours that are served to others.
   mcp: { imports: [...adapter, "core", "transport"], lines: 2_520 },
-  // With the eleven of a desktop, and one for interactive programs.
-  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 4_400 },
+  // With the eleven of a desktop, one for interactive programs, and three for schedules.
+  tools: { imports: [...adapter, "core", "policy", "shell"], lines: 4_460 },
   // With what a conversation is told of its repository, where a shell ended, terminals and diffs of workspaces, and files
   // and terminals as an editor has them.
   // With the state of a folder that goes to another machine, and is brought back there.

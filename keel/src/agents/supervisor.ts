@@ -19,7 +19,7 @@ import type {
   TeamCommands,
 } from "../ports/agents.ts";
 import type { Task, TaskEnd } from "../ports/tasks.ts";
-import { text } from "../protocol/message.ts";
+import { isFarAddress, text } from "../protocol/message.ts";
 import type { Display } from "../protocol/tool.ts";
 import type { AgentLauncher } from "./launcher.ts";
 import type { LedTeam } from "./led-team.ts";
@@ -27,9 +27,6 @@ import { hasWorked } from "./mail-bounds.ts";
 import type { ParentSession } from "./plan.ts";
 import type { AgentTree } from "./tree.ts";
 import { Admission, above } from "./tree.ts";
-
-/** What the address of a session behind a bridge begins with. */
-const bridgeAddress = "bridge:";
 
 export class AgentSupervisor implements Agents {
   readonly #tree: AgentTree;
@@ -121,11 +118,12 @@ export class AgentSupervisor implements Agents {
   async send(
     { to, text: words, approves }: { to: string; text: string; approves?: boolean | undefined },
     pick: AgentCallContext,
+    signal: AbortSignal,
   ): Promise<AgentSendOutcome> {
     const { parts, session } = this.#parent();
     const agentId = parts.above?.origin.agentId;
-    if (to.startsWith(bridgeAddress)) return this.#sendAcross(to, words);
     const call = `${session.id}/${pick.callId}`;
+    if (isFarAddress(to)) return this.#sendFar({ to, words, call }, signal);
     const team = this.#depth < 2 ? await this.#tree.team() : undefined;
     const member = team?.nameOf(agentId);
     if (team && member !== undefined && (team.knows(to) || (to === above && agentId !== undefined)))
@@ -172,13 +170,19 @@ export class AgentSupervisor implements Agents {
     return this.#launching;
   }
 
-  /** Over a bridge: the session itself, and no agent of it. */
-  async #sendAcross(to: string, words: string): Promise<AgentSendOutcome> {
+  /** To another session: the session itself, and no agent of it. */
+  async #sendFar(
+    { to, words, call }: { to: string; words: string; call: string },
+    signal: AbortSignal,
+  ): Promise<AgentSendOutcome> {
     const { parts, session } = this.#parent();
-    const { peers } = this.#tree.ports;
-    if (parts.above) return { ok: false, why: "Only the main agent sends over a bridge: report to it." };
-    if (!peers) return { ok: false, why: "No session behind a bridge can be reached from here." };
-    const { ok, why = "It was not taken." } = await peers.send(session.id, to, words);
+    const { bounds, ports } = this.#tree;
+    if (parts.above) return { ok: false, why: "Only the main agent sends to other sessions: report to it." };
+    if (!ports.peers) return { ok: false, why: "No other session can be reached from here." };
+    const refused = bounds.pass({ from: above, to, text: words, worked: hasWorked(session.state) });
+    if (refused !== undefined) return { ok: false, why: refused };
+    const about = { id: uuidFrom(`message/${call}/${to}`), way: bounds.wayTo(to), signal };
+    const { ok, why = "It was not taken." } = await ports.peers.send(session.id, to, words, about);
     return ok ? { ok } : { ok, why };
   }
 

@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { type EnvironmentVariables, pathsOf } from "../config/settings/paths.ts";
 import { fault } from "../kernel/fault.ts";
+import type { SessionPeers } from "../ports/agents.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 import type { HeldLease } from "../ports/lease.ts";
 import type { MemoryIndex } from "../ports/memory-index.ts";
@@ -15,6 +16,7 @@ import { logKinds, type StoreWish } from "../store/log-kind.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
 import type { HomeConversations } from "./conversations/home-conversations.ts";
+import type { HomeLetters } from "./letters/home-letters.ts";
 import type { SettingsLocation } from "./maintenance/settings-files.ts";
 import type { MovePorts } from "./moves/move-ports.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -36,6 +38,7 @@ export class Home implements AsyncDisposable {
   readonly sessions: Sessions;
   readonly #resources: HomeResources;
   readonly #open = new Map<string, OpenSession>();
+  #letters: Promise<HomeLetters> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(resources: HomeResources) {
@@ -68,10 +71,16 @@ export class Home implements AsyncDisposable {
     if (this.#closing !== undefined) throw fault("session_closed");
     // Loaded late: who only lists sessions needs nothing of what makes one.
     const { openSession } = await import("./open-session.ts");
-    const session = await openSession({ ...options, home: this.path }, this.#resources).catch(
+    const peers = this.#peersWith(options.peers);
+    const session = await openSession({ ...options, peers, home: this.path }, this.#resources).catch(
       this.#nameOwner,
     );
     this.#open.set(session.id, session);
+    // Beside the start: who cannot be reached is told so by nobody but those who try.
+    if (session.takeLetter)
+      void this.#openLetters()
+        .then((letters) => letters.listen(session.id))
+        .catch(() => undefined);
     void session.closed.then(() => {
       this.#open.delete(session.id);
       // Beside whatever comes next: who asks brings it up to date as well.
@@ -135,6 +144,32 @@ export class Home implements AsyncDisposable {
   /** The groups and what is said in them, for all processes of the home. Whoever opens it closes it. */
   async groupBook() {
     return (await import("../store/groups/group-book.ts")).openGroupBook(this.groupsPath);
+  }
+
+  /** Other sessions of the same person beside those that a host reaches. */
+  #peersWith(given: SessionPeers | undefined): SessionPeers {
+    return {
+      send: async (from, to, words, about) => {
+        if (!to.startsWith("bridge:")) return (await this.#openLetters()).send(from, to, words, about);
+        return (
+          given?.send(from, to, words, about) ?? { ok: false, why: "No bridge can be reached from here." }
+        );
+      },
+    };
+  }
+
+  #openLetters(): Promise<HomeLetters> {
+    this.#letters ??= import("./letters/home-letters.ts").then(
+      (late) =>
+        new late.HomeLetters({
+          folder: this.path,
+          leases: this.#resources.store.leases,
+          clock: this.clock,
+          opened: (id) => this.#open.get(id),
+          openIds: () => [...this.#open.keys()],
+        }),
+    );
+    return this.#letters;
   }
 
   /** Undefined for one that is not open here. */
@@ -211,6 +246,7 @@ export class Home implements AsyncDisposable {
   async #end(): Promise<void> {
     // What kept one from closing was told to whoever has it; the others close all the same.
     await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
+    await (await this.#letters)?.close();
     await this.#resources.close();
   }
 }

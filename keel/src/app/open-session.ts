@@ -33,6 +33,8 @@ import { composeSession, type SessionComposition, startOf } from "./compose/sess
 import { inputHandler } from "./input/input-handler.ts";
 import { factsOf, namesOf, runningTasks, wishPlace } from "./inquiries/facts.ts";
 import type { FileContents, HostCall, InquiredSession } from "./inquiries/inquiries.ts";
+import { lateLetters } from "./letters/late-letters.ts";
+import type { TakeLetter } from "./letters/letter.ts";
 import type { SettingsTarget, WantedChange } from "./maintenance/change-permissions.ts";
 import type { WritableSource, WrittenSetting } from "./maintenance/settings-files.ts";
 import type { OpenOptions } from "./options.ts";
@@ -85,6 +87,8 @@ export type OpenSession = {
   tasks(): readonly RunningTask[];
   /** Its MCP servers. */
   readonly mcp: McpControl;
+  /** Takes messages of other sessions; absent where none come in. */
+  readonly takeLetter?: TakeLetter | undefined;
   /** Why a file of the working folder would not be attached to an input that mentions it; undefined when it would. */
   whyNotAttached(path: string): Promise<string | undefined>;
   /** See `Home.attach`. */
@@ -196,12 +200,12 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   composition.alarms?.follow(session);
   composition.brought.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
-  const { permissionMode } = composition;
   const { thinking, title } = options;
   // What a session was told before stands over a file.
   const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
   const effort = options.effort ?? usual;
-  const wanted = { model: model.facts.model, permissionMode, thinking, effort, title, goal: options.until };
+  const rights = { permissionMode: composition.permissionMode, goal: options.until };
+  const wanted = { ...rights, model: model.facts.model, thinking, effort, title };
   await adjust(session, wanted);
   undo.keep();
   const found: LogNotice[] = [
@@ -306,8 +310,12 @@ function handleOf({
   const readFile: OpenSession["readFile"] = async (name, limits) =>
     (await beside()).lookAtFile(kit, name, limits);
   kit.editor.follow({ version, session, submit, words, readFile, asks: () => kit.agents.tree.asks() });
-  const onOver = overOf(closed.promise);
-  const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, onOver };
+  const followed = {
+    history,
+    onEvent: words.onEvent,
+    toldSeq: () => toldSeq,
+    onOver: overOf(closed.promise),
+  };
   return {
     id: session.id,
     location,
@@ -356,6 +364,7 @@ function handleOf({
     context,
     tasks: () => runningTasks(session.state),
     mcp: kit.mcp.control,
+    takeLetter: lateLetters({ session, kit, place }),
     whyNotAttached: (file) => words.whyNotAttached(file),
     attach: (afterSeq, signal, take) => attachTo(followed, afterSeq, signal, take),
     lastSeq: () => toldSeq,
@@ -365,10 +374,9 @@ function handleOf({
     unload: () => place.unload(),
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
-      const { budget } = kit.agents.tree;
       const { mcp, transcript, terminals } = kit;
       const beside = { mcp, diagnostics: workspace.diagnostics, terminals, transcript };
-      const end = { session, model, clock, budget, ...beside };
+      const end = { session, model, clock, budget: kit.agents.tree.budget, ...beside };
       place.release();
       kit.editor.close();
       kit.brought.close();

@@ -29,6 +29,7 @@ type Translated =
   | "systemPrompt"
   | "tools"
   | "toolPreset"
+  | "coordinator"
   | "allowDangerouslySkipPermissions"
   | "mcpServers"
   | "additionalDirectories"
@@ -65,6 +66,8 @@ export type HostOptions = {
   readonly buffers?: EditorBuffers | undefined;
   /** Sessions elsewhere that this one may send words to. */
   readonly peers?: SessionPeers | undefined;
+  /** A person is there who can be asked whether a message of another session is taken; otherwise none is, unless settings say so. */
+  readonly letters?: "asked" | undefined;
   /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */
   readonly terminals?: EditorTerminals | undefined;
   /** Functions of the program that are called at points of the session. */
@@ -112,7 +115,7 @@ export const defaultThinkingTokens = 10_000;
 export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOptions {
   const { resume, continue: newest, forkSession, sessionId, persistSession, ...session } = given;
   const { fallbackModel, thinking, maxThinkingTokens, systemPrompt, outputFormat, ...model } = session;
-  const { tools, toolPreset, allowDangerouslySkipPermissions, ...rights } = model;
+  const { tools, toolPreset, coordinator, allowDangerouslySkipPermissions, ...rights } = model;
   const { additionalDirectories, agents, plugins, enableFileCheckpointing, mcpServers, ...asGiven } = rights;
   const fallbackModels = fallbackModel?.split(",").flatMap((name) => name.trim() || []);
   return {
@@ -127,7 +130,7 @@ export function openOptionsOf(given: SessionOptions, host: HostOptions): OpenOpt
       maxThinkingTokens: maxThinkingTokens ?? tokensIn(host.env["MAX_THINKING_TOKENS"]),
     }),
     bypass: allowDangerouslySkipPermissions ? "allowed" : "refused",
-    tools: toolsOf({ tools, toolPreset }),
+    tools: toolsOf({ tools, toolPreset, coordinator }),
     addDirs: additionalDirectories,
     plugins: plugins?.map(({ path }) => path),
     pluginsWithoutServers: plugins?.flatMap(({ path, skipMcpDiscovery }) => (skipMcpDiscovery ? [path] : [])),
@@ -144,6 +147,7 @@ export function mustFit({
   sessionId,
   tools,
   toolPreset,
+  coordinator,
 }: SessionOptions) {
   const goesOn = resume !== undefined || newest === true;
   const wrong =
@@ -155,7 +159,9 @@ export function mustFit({
           ? "--session-id names a new session: with --resume or --continue it needs --fork."
           : tools && toolPreset
             ? "--tools names tools and --tool-preset a set of them: give one of them."
-            : undefined;
+            : coordinator && (tools ?? toolPreset ?? "coordinator") !== "coordinator"
+              ? "A coordinator has tools of its own: leave --tools and --tool-preset out."
+              : undefined;
   if (wrong !== undefined) throw fault("usage", { reason: wrong });
 }
 
@@ -187,8 +193,13 @@ export const thinkingWith = (tokens: number): ThinkingMode =>
   tokens > 0 ? { kind: "budget", tokens } : { kind: "off" };
 
 /** A preset of another program's stands for everything. */
-function toolsOf({ tools, toolPreset }: SessionOptions): ToolChoice | undefined {
+function toolsOf({ tools, toolPreset, coordinator }: SessionOptions): ToolChoice | undefined {
   if (tools && toolPreset) throw fault("usage", { reason: "Give tools or toolPreset, not both." });
+  if (coordinator) {
+    if ((tools ?? toolPreset ?? "coordinator") !== "coordinator")
+      throw fault("usage", { reason: "A coordinator has tools of its own: leave tools and toolPreset out." });
+    return "coordinator";
+  }
   if (!tools) return toolPreset;
   if (Array.isArray(tools)) return tools;
   return toolPresets.find((name) => name === tools.preset) ?? "full";

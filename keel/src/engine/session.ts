@@ -13,6 +13,7 @@ import { UsedIds } from "../core/used-ids.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import { never } from "../kernel/result.ts";
 import { rulesInForce } from "../policy/changes.ts";
+import type { Ask } from "../protocol/ask.ts";
 import type { Command, Receipt } from "../protocol/command.ts";
 import type { Durable, DurableEvent } from "../protocol/event/durable.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
@@ -27,7 +28,7 @@ import { hookContextOf } from "./consult.ts";
 import { acceptInput, dropInput, dropQueued } from "./inputs.ts";
 import { type EnvelopeListener, Journal, Listeners, onceEach } from "./journal.ts";
 import { cacheState, readState } from "./load-state.ts";
-import type { SessionPorts, StepContext } from "./step-context.ts";
+import type { Closed, SessionPorts, StepContext } from "./step-context.ts";
 import { perform } from "./steps/perform.ts";
 
 export class Session {
@@ -208,9 +209,11 @@ export class Session {
 
   /** Leave for a command in a person's own words, before they are an input. */
   async permitCommand(request: CommandRequest): Promise<CommandVerdict> {
-    const late = await import("./calls/permit-command.ts");
-    return late.permitCommand(this.#work(), request, (ask) => this.#asks.open(ask));
+    return (await import("./calls/permit-command.ts")).permitCommand(this.#work(), request, this.ask);
   }
+
+  /** A question that belongs to no call, such as whether somebody's word is taken. */
+  readonly ask = (ask: Ask): Promise<Closed> => this.#asks.open(ask);
 
   /** Works until nothing is left to do. A second call joins the first. Never throws: a fault is shown as a notice. */
   run(): Promise<void> {

@@ -7,10 +7,25 @@ import type { Display } from "../protocol/tool.ts";
 import type { FileLedger } from "./file-ledger.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Sessions elsewhere that can be told something, by an address such as `bridge:<session>`. */
+/** How many messages have answered each other since a person spoke; `idleHops` of them with nothing done in between. */
+export type MessageWay = { readonly hops: number; readonly idleHops: number };
+
+export type SentAbout = {
+  /** The same for a call that runs again after a crash. */
+  readonly id: string;
+  readonly way: MessageWay;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Sessions elsewhere that can be told something, by an address such as `session:<session>`. */
 export type SessionPeers = {
   /** `from` is the session that says it. What went wrong is a sentence for the model. */
-  send(from: string, to: string, words: string): Promise<{ readonly ok: boolean; readonly why?: string }>;
+  send(
+    from: string,
+    to: string,
+    words: string,
+    about: SentAbout,
+  ): Promise<{ readonly ok: boolean; readonly why?: string | undefined }>;
 };
 
 export type AgentOrder = {

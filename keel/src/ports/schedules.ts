@@ -1,5 +1,8 @@
 /** Where schedules and their due times are kept. */
+
+import type { Result } from "../kernel/result.ts";
 import type { Schedule, ScheduledRun } from "../protocol/schedule.ts";
+import type { PermissionMode } from "../protocol/settings.ts";
 
 /** Common to all processes of a home. */
 export interface ScheduleBook {
@@ -16,4 +19,29 @@ export interface ScheduleBook {
   /** What became of it since. Nothing where its schedule is gone. */
   update(run: ScheduledRun): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A schedule as a model asks for it. */
+export type ScheduleOrder = {
+  readonly prompt: string;
+  readonly kind: "cron" | "interval" | "once";
+  /** An expression, a duration, or a time with its offset. */
+  readonly value: string;
+  /** Of an expression. */
+  readonly zone: string | undefined;
+  readonly name: string | undefined;
+  /** This session is told; otherwise each due time has one of its own. */
+  readonly here: boolean;
+};
+
+/** Whose call it is. */
+export type Scheduling = { readonly session: string; readonly mode: PermissionMode };
+
+/** Schedules as the models of a folder's sessions make, see and end them. What cannot be is a sentence. */
+export interface Schedules {
+  add(order: ScheduleOrder, by: Scheduling): Promise<Result<string>>;
+  /** Those of the folder, a sentence each. */
+  list(by: Scheduling): Promise<readonly string[]>;
+  /** Its own alone: a person's is a person's to end. */
+  cancel(id: string, by: Scheduling): Promise<Result<string>>;
 }

@@ -94,3 +94,6 @@ export const lastTextOf = (blocks: readonly Block[]): string =>
 /** The plain text of blocks, joined. */
 export const textOf = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+
+/** Whether what is sent to an address leaves the session and its agents. */
+export const isFarAddress = (to: string): boolean => /^(?:bridge|session|uds):/.test(to);

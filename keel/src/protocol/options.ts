@@ -83,6 +83,7 @@ const rows = {
     "Only these built-in tools; default for all, an empty value for none",
   ),
   toolPreset: row(form.choice(toolPresets), "--tool-preset PRESET", `Built-in tools: ${or(toolPresets)}`),
+  coordinator: row(form.flag, "--coordinator", "Give work to agents and do none: --tool-preset coordinator"),
   allowedTools: row(
     form.rules,
     "--allowed-tools --allowedTools RULES",

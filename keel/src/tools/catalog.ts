@@ -3,6 +3,7 @@ import type { Agents } from "../ports/agents.ts";
 import type { Library } from "../ports/library.ts";
 import type { LiveTerminals } from "../ports/live-terminals.ts";
 import type { Memory } from "../ports/memory.ts";
+import type { Schedules } from "../ports/schedules.ts";
 import type { Tool, ToolHead } from "../ports/tool.ts";
 import type { Digest, Web, WebSearch } from "../ports/web.ts";
 import type { Worktrees } from "../ports/worktrees.ts";
@@ -19,6 +20,7 @@ export type ToolPorts = {
   readonly worktrees?: Worktrees | undefined;
   readonly memory?: Memory | undefined;
   readonly terminals?: LiveTerminals | undefined;
+  readonly schedules?: Schedules | undefined;
 };
 
 type ToolLoaders = Readonly<Record<string, () => Promise<Tool>>>;
@@ -68,7 +70,7 @@ const ofAgents: ReadonlySet<string> = new Set(["Agent", "SendMessage", replyName
 export const toolLoaders = (ports: ToolPorts): ToolLoaders => ({ ...plainLoaders, ...portLoaders(ports) });
 
 function portLoaders(ports: ToolPorts): ToolLoaders {
-  const { web, digest, search, library, agents, worktrees, memory, terminals } = ports;
+  const { web, digest, search, library, agents, worktrees, memory, terminals, schedules } = ports;
   return {
     ...(web ? { WebFetch: async () => (await import("./web-fetch.ts")).webFetchTool({ web, digest }) } : {}),
     ...(search ? { WebSearch: async () => (await import("./web-search.ts")).webSearchTool(search) } : {}),
@@ -91,6 +93,13 @@ function portLoaders(ports: ToolPorts): ToolLoaders {
       : {}),
     ...(memory ? { Recall: async () => (await import("./memory-tools.ts")).recallTool(memory) } : {}),
     ...(memory ? { Remember: async () => (await import("./memory-tools.ts")).rememberTool(memory) } : {}),
+    ...(schedules
+      ? {
+          schedule_task: async () => (await import("./schedules.ts")).scheduleTaskTool(schedules),
+          list_tasks: async () => (await import("./schedules.ts")).listTasksTool(schedules),
+          cancel_task: async () => (await import("./schedules.ts")).cancelTaskTool(schedules),
+        }
+      : {}),
     ...(terminals ? { Terminal: async () => (await import("./terminal.ts")).terminalTool(terminals) } : {}),
   };
 }

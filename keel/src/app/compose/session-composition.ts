@@ -48,7 +48,7 @@ import type { SessionRecall } from "./recall.ts";
 import { isForbiddingLost, type LiveRules, liveRules, offeredTools, readRules, refuseLost } from "./rules.ts";
 import { modelOfMain, type SessionTexts, sessionTexts, toolsOfMain } from "./session-texts.ts";
 import { fallbacksIn, readSettings, type SettingsInForce, withoutOwnPath } from "./settings.ts";
-import { allowedBox, lateTerminals, toolSet } from "./tool-set.ts";
+import { allowedBox, lateSchedules, lateTerminals, toolSet } from "./tool-set.ts";
 import { movableWorkspace, type SessionWorktrees, sessionWorktrees, workspaces } from "./worktrees.ts";
 
 export type SessionComposition = {
@@ -84,6 +84,8 @@ export type SessionComposition = {
   /** What the session is told and can call by name. */
   readonly texts: SessionTexts;
   readonly agents: SessionAgents;
+  /** Whether its host shows a person what other sessions send. */
+  readonly letters: OpenOptions["letters"];
   readonly worktrees: SessionWorktrees;
   /** For hooks, and for programs that read transcripts by themselves. */
   readonly transcript: LateTranscript;
@@ -104,7 +106,7 @@ export async function composeSession(
   shared: HomeResources,
 ): Promise<SessionComposition> {
   const { path: home, clock, ids } = shared;
-  const { version } = options;
+  const { version, letters } = options;
   const [inForce, keys, store] = await Promise.all([
     readSettings(options),
     storedKeys(options),
@@ -124,7 +126,6 @@ export async function composeSession(
   let programs: ReadonlyMap<string, string> = new Map();
   const place = { kept, named: () => programs };
   const files = await filesWith(options.buffers);
-  const terminals = { terminals: options.terminals, hostEnv: options.env };
   const editor = lateEditor(options, { home, clock, ids, settings });
   const grounds = { ...place, settings, entries, guard, folders };
   const confined = await sandboxOf({
@@ -138,6 +139,7 @@ export async function composeSession(
   const { sandbox } = confined;
   for (const list of ["allow", "deny"] as const)
     if (sandbox) rules.change({ type: "rules", change: "add", list, rules: [...sandbox.web[list]] }, "user");
+  const terminals = { terminals: options.terminals, hostEnv: options.env };
   const shells = { files, terminals, guard, sandbox, budget, grammar: shared.grammar };
   const at = workspaces({ ...inForce, ...place, ...shells });
   const workspace = movableWorkspace(at(folders));
@@ -235,6 +237,8 @@ export async function composeSession(
     agents: agents.supervisor,
     worktrees: worktrees.port,
     terminals: liveTerminals,
+    // What is kept nowhere cannot be told anything later.
+    schedules: options.persist === "memory" ? undefined : lateSchedules(shared, workspace.cwd),
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
@@ -275,6 +279,7 @@ export async function composeSession(
     ownFiles: kept,
     texts,
     agents,
+    letters,
     worktrees,
     transcript,
     terminals: liveTerminals,
@@ -360,9 +365,7 @@ function insistedModel({ entries }: SettingsInForce): string | undefined {
 
 /** What is in memory only is nobody else's to find. */
 async function storeOf({ persist }: OpenOptions, { store }: HomeResources): Promise<Store> {
-  if (persist !== "memory") return store;
-  const { memoryStore } = await import("../../store/memory/memory.ts");
-  return memoryStore();
+  return persist === "memory" ? (await import("../../store/memory/memory.ts")).memoryStore() : store;
 }
 
 const answerTools = async ({ jsonSchema }: OpenOptions): Promise<Tool[]> =>

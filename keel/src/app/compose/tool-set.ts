@@ -3,11 +3,13 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { LiveTerminals } from "../../ports/live-terminals.ts";
+import type { Schedules } from "../../ports/schedules.ts";
 import type { Toolbox, ToolHead } from "../../ports/tool.ts";
 import { builtInTools, type ToolPorts } from "../../tools/catalog.ts";
 import { chooseTools } from "../../tools/presets.ts";
 import type { ProcessEnvironment } from "../../workspace/processes/environment.ts";
 import type { OpenOptions } from "../options.ts";
+import type { HomeResources } from "./home-resources.ts";
 import { type LateGuard, lateSearch, lateWeb } from "./late-ports.ts";
 import { offeredTools } from "./rules.ts";
 
@@ -46,6 +48,16 @@ export function toolSet(
     tools: offeredTools(tools, rules),
     ...(forAgents ? { agentTools: offeredTools(forAgents.tools, rules) } : {}),
     problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+  };
+}
+
+/** Schedules of the home for the models of its sessions, loaded with the first call. */
+export function lateSchedules(home: HomeResources, cwd: string): Schedules {
+  const late = () => import("../schedules/session-schedules.ts").then((at) => at.sessionSchedules(home, cwd));
+  return {
+    add: async (order, by) => (await late()).add(order, by),
+    list: async (by) => (await late()).list(by),
+    cancel: async (id, by) => (await late()).cancel(id, by),
   };
 }
 

@@ -27,6 +27,8 @@ export function optionsOfOpening(
       cwd,
       unfinished: "continue",
       asks: "answered",
+      // A group speaks with nobody but its own.
+      ...(env === "few" ? {} : { letters: "asked" as const }),
       // As at the command line: whoever attaches may want to take a turn back.
       checkpoints: "on",
       mcpServers: given.mcpServers && readServers(given.mcpServers),

@@ -259,6 +259,10 @@ export const settingsSchema = z.object({
     z.boolean(),
     "`true`: sessions in which somebody answers connect to the editor that has the folder open, as with `--ide`.",
   ),
+  sessionMessages: setting(
+    z.enum(["ask", "allow", "refuse"]),
+    "What becomes of a message that another session of yours sends to one: you are asked, if left out.",
+  ),
   terminal: setting(terminal, "The screen of `keel` on a terminal."),
   groups: setting(groups, "Chat groups with agents of their own."),
   search: setting(search, "The search of the web."),
@@ -292,6 +296,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   storeUrl: "it says where your conversations are written",
   copyTranscripts: "it says where your conversations are written",
   groups: "it says which folders and services agents of groups reach",
+  sessionMessages: "it says who may tell your sessions something",
   autoConnectIde: "it shows what Keel would change to another program",
 };
 
