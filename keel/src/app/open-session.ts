@@ -200,12 +200,11 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   composition.alarms?.follow(session);
   composition.brought.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
-  const { thinking, title } = options;
   // What a session was told before stands over a file.
   const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
-  const effort = options.effort ?? usual;
-  const rights = { permissionMode: composition.permissionMode, goal: options.until };
-  const wanted = { ...rights, model: model.facts.model, thinking, effort, title };
+  const { thinking, title, until: goal, effort = usual } = options;
+  const { permissionMode } = composition;
+  const wanted = { model: model.facts.model, permissionMode, thinking, effort, title, goal };
   await adjust(session, wanted);
   undo.keep();
   const found: LogNotice[] = [
@@ -310,12 +309,8 @@ function handleOf({
   const readFile: OpenSession["readFile"] = async (name, limits) =>
     (await beside()).lookAtFile(kit, name, limits);
   kit.editor.follow({ version, session, submit, words, readFile, asks: () => kit.agents.tree.asks() });
-  const followed = {
-    history,
-    onEvent: words.onEvent,
-    toldSeq: () => toldSeq,
-    onOver: overOf(closed.promise),
-  };
+  const onOver = overOf(closed.promise);
+  const followed = { history, onEvent: words.onEvent, toldSeq: () => toldSeq, onOver };
   return {
     id: session.id,
     location,
