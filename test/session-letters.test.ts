@@ -211,7 +211,8 @@ describe("whoever writes to the socket of a process by themselves", () => {
     const speaker = await openOne(stage.reopen(), stage);
     const ended = await stage.reopen().open(stage.options);
     await ended.close("ended");
-    await expect.poll(() => socketsOf(stage).length, { timeout: patienceMs }).toBe(2);
+    // That of the one that has ended may be there too.
+    await expect.poll(() => socketsOf(stage).length, { timeout: patienceMs }).toBeGreaterThanOrEqual(2);
     const to = victim.id;
     const liar = await yesDoor(path.join(stage.env.KEEL_HOME, "letters", "liar.sock"));
     const open = await yesDoor(path.join(stage.folder, "open", "door.sock"));
