@@ -130,7 +130,8 @@ const rows = {
     // With schedules: when they are due, who starts them, and their sessions.
     // With chat groups: their sessions, folders, boxes, channels and tools.
     // With sessions that are tried once more, evals, and which session changed a line.
-    lines: 28_300,
+    // With letters between sessions, and the schedules of models.
+    lines: 28_900,
     imports: [
       "models",
       "tools",
