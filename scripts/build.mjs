@@ -1,7 +1,7 @@
 // Bundles the command and the public entries into keel/dist, and writes their types.
-// Runs on the pinned Node through `npm run build`.
+// Runs on the pinned Node through `npm run build`; with --changed (`npm start`) only what is not built from these sources.
 import { existsSync, readFileSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,12 +9,13 @@ import { build } from "esbuild";
 import { bundlePage } from "../web/bundle.mjs";
 import { bundleCommand } from "./bundle-command.mjs";
 import { compressPage } from "./compress-page.mjs";
-import { nameOfBuild } from "./name-of-build.mjs";
+import { nameOfBuild, sumOf } from "./name-of-build.mjs";
 import { root, run } from "./run.mjs";
 
 const dist = path.join(root, "keel/dist");
 const fresh = `${dist}.fresh-${process.pid}`;
 const old = `${dist}.old-${process.pid}`;
+const sums = ".made-of.json";
 
 /**
  * What is bundled: the name under dist, and the source. `types` marks what users import; `browser` what must also run
@@ -39,21 +40,65 @@ for (const entry of entries) {
   if (!present.includes(entry)) console.log(`build: left out, not written yet: ${entry.source}`);
 }
 
+/** What each part is made of. The page shares some sources with the rest. */
+const tools = ["package-lock.json", "scripts/*.{mjs,cjs,txt}", "tsconfig*.json", "keel/package.json"];
+const madeOf = {
+  code: sumOf(root, [...tools, "keel/src/**/*.ts", "keel/bin/*"]),
+  page: sumOf(root, [
+    ...tools,
+    "web/{src,public}/**/*",
+    "web/*",
+    "keel/src/{client,kernel,protocol,transport,view}/**/*.ts",
+  ]),
+};
+const builtOf = readSums();
+const isKept = (part) => process.argv.includes("--changed") && builtOf[part] === madeOf[part];
+
 try {
-  await mkdir(fresh, { recursive: true });
-  const [bytes, pageBytes] = await Promise.all([bundle(), bundlePage(path.join(fresh, "web")), writeTypes()]);
-  await compressPage(path.join(fresh, "web"));
-  await replaceDist();
-  await rehearse();
-  const ms = Math.round(performance.now() - started);
-  console.log(
-    `build: ${present.length} entries, ${Math.round(bytes / 1024)} KiB, the page ${Math.round(pageBytes / 1024)} KiB, ${ms} ms`,
-  );
+  if (isKept("code") && isKept("page")) console.log("build: nothing has changed");
+  else await make();
 } catch (error) {
   console.error(`build: failed: ${error.message}`);
   process.exitCode = 1;
 } finally {
   await Promise.all([fresh, old].map((folder) => rm(folder, { recursive: true, force: true })));
+}
+
+async function make() {
+  await mkdir(fresh, { recursive: true });
+  const page = path.join(fresh, "web");
+  await Promise.all([
+    isKept("page") ? cp(path.join(dist, "web"), page, { recursive: true }) : makePage(page),
+    isKept("code") ? copyCode() : Promise.all([bundle(), writeTypes()]),
+  ]);
+  await writeFile(path.join(fresh, sums), JSON.stringify(madeOf));
+  await replaceDist();
+  if (!isKept("code")) await rehearse();
+  const kept = ["code", "page"].filter(isKept).map((part) => `, the ${part} as it was`);
+  console.log(
+    `build: ${present.length} entries${kept.join("")}, ${Math.round(performance.now() - started)} ms`,
+  );
+}
+
+async function makePage(page) {
+  await bundlePage(page);
+  await compressPage(page);
+}
+
+async function copyCode() {
+  const names = (await readdir(dist)).filter((name) => name !== "web");
+  await Promise.all(
+    names.map((name) => cp(path.join(dist, name), path.join(fresh, name), { recursive: true })),
+  );
+}
+
+/** Of what the last build was made; of nothing where there was none, or where it was not whole. */
+function readSums() {
+  try {
+    return JSON.parse(readFileSync(path.join(dist, sums), "utf8"));
+  } catch {
+    return {};
+  }
 }
 
 /** One answer without a key or a network, so that the first real one already finds the code compiled. */

@@ -13,6 +13,7 @@ const steps = [
   },
   { name: "types", parameters: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
   { name: "types of the page", parameters: [bin("typescript/bin/tsc"), "-p", "web/tsconfig.json"] },
+  { name: "unused code and packages", parameters: [bin("knip/bin/knip.js"), "--no-progress"] },
   { name: "lock", parameters: ["scripts/lock.mjs", "--check"] },
 ];
 

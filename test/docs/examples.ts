@@ -28,6 +28,10 @@ export const runBy = {
   console: "test/e2e/guide-console.test.ts",
   /** A tool of a person's own, as it stands in the examples. */
   tool: "test/own-tools.test.ts",
+  /** For a public host or a container: parts of the files that the test reads. */
+  ci: "test/e2e/action.test.ts",
+  /** A step of the tutorial, whatever it is. */
+  tutorial: "test/e2e/tutorial.test.ts",
   /** The program of a plugin, as it stands in the examples. */
   extension: "test/extensions.test.ts",
   program: "test/e2e/guide-programs.test.ts",
@@ -43,6 +47,7 @@ export type Example = keyof typeof runBy;
 const pagesOfWords = ["instructions", "commands", "skills", "plugins"].map((name) => `docs/guide/${name}.md`);
 
 export function exampleOf({ page, kind, label }: Fence): Example | undefined {
+  if (page === "docs/guide/tutorial.md") return "tutorial";
   if (label.startsWith("from ")) return kind === "ts" ? "quoted" : undefined;
   if (label.startsWith("part of ")) return kind === "ts" ? "part" : undefined;
   if (label.startsWith("examples/tools/")) return kind === "js" ? "tool" : undefined;
@@ -66,6 +71,9 @@ export function exampleOf({ page, kind, label }: Fence): Example | undefined {
       return "servers";
     case "json bench/peers/program.json":
       return "peer";
+    case "text container":
+    case "yaml action":
+      return "ci";
     case "text wire":
       return "wire";
     case "sh":

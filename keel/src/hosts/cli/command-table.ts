@@ -113,6 +113,11 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/doctor.ts")).doctor,
   }),
   command({
+    usage: "keel help [TOPIC...]",
+    says: "What you want to do, and the commands for it",
+    load: async () => (await import("./commands/help-topics.ts")).helpOn(commands),
+  }),
+  command({
     usage: "keel auth set PROVIDER [--base-url URL] [--file] < KEY",
     says: "Keeps the key from standard input: in the keychain if there is one, else in a private file",
     options: {

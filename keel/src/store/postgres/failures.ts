@@ -15,7 +15,6 @@ const again: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 const ended: ReadonlySet<string> = new Set(["57P01", "57P02", "57P03", "57P05", "53200"]);
 
 const missingTable = "42P01";
-const duplicate = "23505";
 
 const stateOf = (thrown: unknown): string | undefined => {
   const code = codeOf(thrown);
@@ -23,7 +22,6 @@ const stateOf = (thrown: unknown): string | undefined => {
 };
 
 export const isMissingTable = (thrown: unknown): boolean => stateOf(thrown) === missingTable;
-export const isDuplicate = (thrown: unknown): boolean => stateOf(thrown) === duplicate;
 
 /** What the way to a server answers where there is none, or not any more. */
 const wayCodes: ReadonlySet<string> = new Set([

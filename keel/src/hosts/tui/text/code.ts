@@ -187,10 +187,3 @@ const languageOf = (name: string): Language | undefined => {
   const known = Object.hasOwn(aliases, name.toLowerCase()) ? aliases[name.toLowerCase()] : undefined;
   return known === undefined ? undefined : languages[known];
 };
-
-/** The language of a file, by how its name ends. */
-export function languageOfPath(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const end = name.slice(name.lastIndexOf(".") + 1);
-  return Object.hasOwn(aliases, end) ? end : Object.hasOwn(aliases, name) ? name : "";
-}
