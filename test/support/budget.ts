@@ -158,6 +158,8 @@ export const budgets = {
   "what-if-points": { sample: 12, full: 300, seconds: 3 },
   /** Worlds of the simulation whose sessions are told as spans. */
   "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
+  /** kill -9 of sessions whose spans are sent. */
+  "telemetry-kills": { sample: 4, full: 200, seconds: 8 },
   /** Changes of Keel that a replay must find. */
   "replay-mutations": { sample: 4, full: 40, seconds: 6 },
   /** Packages of the AI SDK that play the scenarios of every wire; Keel's own wires play them always. */

@@ -131,7 +131,7 @@ export class AgentLauncher {
             ? forkedInput(order.prompt)
             : [...(extras?.texts ?? []), text(order.prompt)];
           const held = { place, origin, order, isolated, extras, before: noBill, free };
-          return this.#hold(session, { ...held, first: { content } });
+          return this.#hold(session, { ...held, first: { content, trace: site.trace } });
         }),
       );
     } catch (thrown) {

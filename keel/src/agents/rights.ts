@@ -48,6 +48,7 @@ const rights = {
   goals: { agent: "withheld", lost: "withheld" },
   recall: { agent: "withheld", lost: "withheld" },
   reviewer: { agent: "given", lost: "withheld" },
+  traced: { agent: "given", lost: "withheld" },
 } as const satisfies Record<keyof SessionPorts, Readonly<Record<"agent" | "lost", Right>>>;
 
 type OwnPorts<Whose extends "agent" | "lost"> = {

@@ -35,6 +35,8 @@ export type FirstInput = {
   readonly content: readonly InputBlock[];
   readonly from?: string | undefined;
   readonly id?: string | undefined;
+  /** Where the call that gives the work belongs in a trace. */
+  readonly trace?: string | undefined;
   /** It is what its work begins with: what its kind brings along comes before it. */
   readonly begins?: boolean | undefined;
 };
@@ -80,9 +82,9 @@ export class AgentRun implements TaskWork {
     let problem: string | undefined;
     try {
       if (first) {
-        const { content, from: name = above, id } = first;
+        const { content, from: name = above, id, trace } = first;
         const from = { kind: "agent", name } as const;
-        await session.submit({ type: "input", content: [...content], from, ...present({ id }) });
+        await session.submit({ type: "input", content: [...content], from, ...present({ id, trace }) });
       }
       await this.#untilDone();
     } catch (thrown) {

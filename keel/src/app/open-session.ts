@@ -199,6 +199,7 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   port.connect(model.port);
   composition.alarms?.follow(session);
   composition.brought.follow(session);
+  await composition.telemetry?.follow(session);
   composition.audit?.follow(session, { provider: model.facts.provider, from: model.facts.keySource });
   // What a session was told before stands over a file.
   const usual = session.state.settings?.effort ? undefined : composition.settings.effortLevel;
@@ -267,7 +268,8 @@ function handleOf({
     if (said.model !== undefined) mustKnowPrices(kit.parts.limits.maxBudgetUsd, [said.model], model.catalog);
     if (command.type === "input") {
       await kit.agents.supervisor.revive();
-      return place.use(() => words.handle(command));
+      // Whoever says nothing of a trace belongs to that of whoever started us.
+      return place.use(() => words.handle({ ...kit.caller, ...command }));
     }
     const missed = await unmetBy(model, said, wishPlace(kit, session));
     const receipt = settled.name(await (kit.agents.tree.holderFor(command) ?? session).submit(command));
@@ -377,6 +379,7 @@ function handleOf({
       kit.brought.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
+        .finally(() => kit.telemetry?.close())
         .finally(closed.resolve);
       return closing;
     },

@@ -233,6 +233,7 @@ function takeInputs(
     allow: [...turn.allow, ...taken.flatMap(({ allow = [] }) => allow)],
     words: [...turn.words, ...taken.flatMap(wordsOf)].slice(-maxWords),
     model: turn.model ?? taken.find(({ model }) => model !== undefined)?.model,
+    trace: turn.trace ?? taken.find(({ trace }) => trace !== undefined)?.trace,
   }));
   return content.length === 0 ? joined : addMessage(joined, { role: "user", content });
 }

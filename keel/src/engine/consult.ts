@@ -13,6 +13,7 @@ import { text, textOf } from "../protocol/message.ts";
 import { contextTokens, noUsage } from "../protocol/usage.ts";
 import type { StepContext } from "./step-context.ts";
 import { chargeOf, type Failed, readReply, unsureUsageNotice } from "./steps/stream.ts";
+import { traceOf } from "./trace-context.ts";
 
 export const consultOf =
   (work: StepContext): Consult =>
@@ -77,6 +78,7 @@ export function hookContextOf(work: StepContext, cwd = work.parts.workspace.cwd)
     cwd,
     permissionMode: parts.above?.mode() ?? state.settings?.permissionMode ?? "default",
     inputId: state.turn?.inputIds[0],
+    trace: traceOf(work),
     clock: parts.clock,
     hookMs: parts.limits.hookMs,
     agent: parts.above && { id: parts.above.origin.agentId, kind: parts.above.origin.kind },

@@ -25,7 +25,7 @@ export async function acceptInput(
 }
 
 function acceptedInput(id: string, command: Extract<Command, { type: "input" }>): Input {
-  const { content, from = { kind: "person" }, when = "after", allow, model } = command;
+  const { content, from = { kind: "person" }, when = "after", allow, model, trace } = command;
   return {
     id,
     content,
@@ -33,6 +33,7 @@ function acceptedInput(id: string, command: Extract<Command, { type: "input" }>)
     when,
     ...(allow ? { allow } : {}),
     ...(model === undefined ? {} : { model }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }
 

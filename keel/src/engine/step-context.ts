@@ -78,6 +78,8 @@ export type SessionPorts = {
   readonly recover?: ((task: Task, team?: string) => Promise<TaskEnd | "goes-on">) | undefined;
   /** Requests go to the provider's cache of this session: a fork's to that of its parent. */
   readonly cacheKey?: string | undefined;
+  /** Its spans are sent: what it calls hears of them. */
+  readonly traced?: boolean | undefined;
   readonly limits: Limits;
   readonly system: readonly string[];
   /** Whether a resumed session keeps the prompt of its log, which its cached prefix starts with, or takes `system`. */

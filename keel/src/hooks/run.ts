@@ -37,6 +37,8 @@ export type Hook = {
 
 export type HookCallContext = {
   readonly callId: string | undefined;
+  /** Where it belongs in a trace, as W3C's `traceparent` writes it. */
+  readonly trace?: string | undefined;
   readonly signal: AbortSignal;
   /** For hooks outside: what they said. */
   report(run: HookReport): void;
@@ -160,7 +162,13 @@ async function call(hook: Hook, occasion: Occasion): Promise<Called> {
   try {
     const timed = await within({ clock, ms, signal }, async (own) =>
       // A copy: hooks must not see what other hooks did to it.
-      hook.call(structuredClone(input), { callId, signal: own, ...heard, consult: site.consult }),
+      hook.call(structuredClone(input), {
+        callId,
+        trace: site.trace,
+        signal: own,
+        ...heard,
+        consult: site.consult,
+      }),
     );
     if (timed.kind === "aborted" || (signal.aborted && timed.kind === "late")) return cancelled;
     if (timed.kind === "late") return failed(`it did not answer within ${ms / 1000} s`);

@@ -123,12 +123,12 @@ function commandHook(
     name: JSON.stringify(command.slice(0, 80)),
     outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
-    async call(input, { signal, report, progress }) {
+    async call(input, { trace, signal, report, progress }) {
       const end = await world.runProgram(
         {
           ...launch,
           cwd: world.cwd,
-          env: placesOf(world),
+          env: { ...placesOf(world), ...(trace === undefined ? {} : { TRACEPARENT: trace }) },
           input: `${JSON.stringify(input)}\n`,
           maxBytes,
           leaves: leavesFor,
@@ -189,8 +189,11 @@ function httpHook(
     name: JSON.stringify(url.slice(0, 80)),
     outside: true,
     ...(entry["async"] === true ? { detached: true } : {}),
-    async call(input, { signal, report }) {
-      const headers = headersOf(entry, world.env);
+    async call(input, { trace, signal, report }) {
+      const headers = {
+        ...(trace === undefined ? {} : { traceparent: trace }),
+        ...headersOf(entry, world.env),
+      };
       const request = { url, headers, body: JSON.stringify(input), maxBytes };
       const { status, body, cut } = await world.postJson(request, signal);
       report({ stdout: body, stderr: "" });

@@ -149,8 +149,8 @@ function toolOf(found: OfferedTool, options: McpToolsOptions & { readonly deferr
         const refused = await askAboutChange({ found, approved, wish: options }, context.ask);
         if (refused) return refused;
       }
-      const { callId, ask, consult } = context;
-      const request = { tool: found.name, input, callId, timeoutMs, host: { ask, consult } };
+      const { callId, ask, consult, trace } = context;
+      const request = { tool: found.name, input, callId, trace, timeoutMs, host: { ask, consult } };
       try {
         return outcomeOf(
           yield* whileRunning<Display, CallToolResult>((tell) => {

@@ -9,6 +9,7 @@ import type {
   Tool as ServerTool,
   Transport,
 } from "@modelcontextprotocol/client";
+import { present } from "../kernel/json.ts";
 import { listMs, maxCallMs, maxPrompts, maxResources } from "./limits.ts";
 import { answerRequests, capabilitiesOf, type ServerRequestContext } from "./requests.ts";
 
@@ -31,6 +32,8 @@ export type McpCallRequest = {
   readonly tool: string;
   readonly input: Record<string, unknown>;
   readonly callId: string;
+  /** Where it belongs in a trace, as W3C's `traceparent` writes it. */
+  readonly trace?: string | undefined;
   readonly timeoutMs: number;
   progress(words: string): void;
 };
@@ -109,11 +112,15 @@ async function offerOf(client: Client, signal: AbortSignal): Promise<ServerOffer
 
 async function callTool(
   client: Client,
-  { tool, input, callId, timeoutMs, progress }: McpCallRequest,
+  { tool, input, callId, trace, timeoutMs, progress }: McpCallRequest,
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   return client.callTool(
-    { name: tool, arguments: input, _meta: { "claudecode/toolUseId": callId } },
+    {
+      name: tool,
+      arguments: input,
+      _meta: { "claudecode/toolUseId": callId, ...present({ traceparent: trace }) },
+    },
     {
       signal,
       timeout: timeoutMs,

@@ -1,9 +1,15 @@
 /** Keel as a server of another agent: one tool that does a task in a session, and goes on with it when asked again. */
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../kernel/json.ts";
+import { traceparentIn } from "../protocol/trace.ts";
 import { maxMessageBytes } from "./limits.ts";
 
-export type ServedTask = { readonly prompt: string; readonly session: string | undefined };
+export type ServedTask = {
+  readonly prompt: string;
+  readonly session: string | undefined;
+  /** Where the call belongs in a trace, as W3C's `traceparent` writes it. */
+  readonly trace?: string;
+};
 
 export type ServedTaskEnd = { readonly text: string; readonly session: string; readonly failed: boolean };
 
@@ -54,7 +60,8 @@ export async function serveTasks(options: TaskServerOptions): Promise<void> {
     if (params.name !== taskTool.name || !task) return failure("Give the tool keel a prompt.");
     const token = params._meta?.progressToken;
     let told = 0;
-    const end = await options.run(task, {
+    const traced = { ...task, ...traceparentIn(params._meta?.["traceparent"]) };
+    const end = await options.run(traced, {
       signal: mcpReq.signal,
       progress(words) {
         if (token === undefined) return;

@@ -43,7 +43,7 @@ export type AgentOrder = {
 };
 
 /** The call that gives the work: the agent's session names it as its parent. */
-export type AgentCallContext = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger">;
+export type AgentCallContext = Pick<ToolContext, "callId" | "tasks" | "ask" | "ledger" | "trace">;
 
 export type AgentOutcome =
   | { readonly ok: true; readonly content: readonly ResultPart[]; readonly data: Json }

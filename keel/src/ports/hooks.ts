@@ -19,6 +19,8 @@ export type HookContext = {
   readonly inputId: string | undefined;
   /** The agent in which it happens, if it is one's. */
   readonly agent?: { readonly id: string; readonly kind: string } | undefined;
+  /** Where it belongs in a trace, as W3C's `traceparent` writes it. */
+  readonly trace?: string | undefined;
   readonly clock: Clock;
   readonly hookMs: number;
   /** A bound that also holds for hooks with a time limit of their own. */

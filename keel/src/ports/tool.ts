@@ -85,6 +85,8 @@ export type ToolContext = {
   readonly ledger?: FileLedger | undefined;
   /** Asks the model beside the conversation, on the bill of the session. Absent where there is none. */
   readonly consult?: Consult | undefined;
+  /** Where the call belongs in a trace, as W3C's `traceparent` writes it; absent where nobody follows it. */
+  readonly trace?: string | undefined;
   /** What the session knows about the work itself. */
   worklist(): WorklistView;
 };

@@ -20,6 +20,7 @@ export const commandSchema = z.discriminatedUnion("type", [
     words: z.optional(z.enum(["as-is", "shell", "note"])),
     allow: inputSchema.shape.allow,
     model: inputSchema.shape.model,
+    trace: inputSchema.shape.trace,
   }),
   z.object({
     type: z.literal("answer"),

@@ -233,7 +233,7 @@ async function answered<T>(clock: Clock, ms: number, work: (signal: AbortSignal)
 }
 
 /** Only what the user's environment says, and nothing when it says nothing. */
-function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
+export function proxyIn(env: EnvironmentVariables): EnvironmentVariables | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
   const found = names.filter((name) => env[name]);
   return found.length === 0 ? undefined : Object.fromEntries(found.map((name) => [name, env[name]]));

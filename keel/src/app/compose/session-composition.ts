@@ -13,11 +13,13 @@ import type { LiveTerminals } from "../../ports/live-terminals.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
+import { traceparentIn } from "../../protocol/trace.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import type { SessionAudit } from "../audit/audit.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
+import type { SessionTelemetry } from "../telemetry/telemetry.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
 import type { CostAlarms } from "./cost-alarms.ts";
@@ -34,6 +36,7 @@ import {
   latePrograms,
   lateRecall,
   lateReviewer,
+  lateTelemetry,
   lateTranscript,
   memoryOf,
 } from "./late-ports.ts";
@@ -97,6 +100,10 @@ export type SessionComposition = {
   readonly alarms: CostAlarms | undefined;
   /** Where a person wants to have on record who decided what. */
   readonly audit: SessionAudit | undefined;
+  /** Where a person wants to have its spans sent. */
+  readonly telemetry: SessionTelemetry | undefined;
+  /** The trace of whoever started us. */
+  readonly caller: { readonly trace?: string };
   readonly notices: readonly LogNotice[];
 };
 
@@ -251,6 +258,7 @@ export async function composeSession(
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
     rates: shared.rates,
   });
+  const telemetry = await lateTelemetry(options, shared, { settings, env });
   const problems = [
     ...permissions.problems,
     ...keys.problems,
@@ -286,6 +294,8 @@ export async function composeSession(
     recall,
     alarms: await lateAlarms(options, shared, settings),
     audit: await lateAudit(options, { clock, settings, project: workspace.cwd }),
+    telemetry,
+    caller: traceparentIn(options.env["TRACEPARENT"]),
     store,
     mcp: sandbox
       ? { ...mcp, close: () => Promise.all([mcp.close(), sandbox.close()]).then(() => undefined) }
@@ -319,6 +329,7 @@ export async function composeSession(
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       ...(recall ? { recall: recall.port } : {}),
+      traced: telemetry !== undefined,
       reviewer: lateReviewer(settings.autoMode, { clock, ids }),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -1,6 +1,7 @@
 /** `keel mcp serve`: tasks of another agent, each a turn of a session that stays open for the next one. */
 import type { Readable, Writable } from "node:stream";
 import { toFault } from "../../kernel/fault.ts";
+import { present } from "../../kernel/json.ts";
 import { shorten, undisguised } from "../../kernel/text.ts";
 import { type ServedTask, type ServedTaskEnd, serveTasks, type TaskHost } from "../../mcp/serve.ts";
 import type { Ask } from "../../protocol/ask.ts";
@@ -56,7 +57,11 @@ async function sessionFor(
   return session;
 }
 
-async function runTask(session: OpenSession, { prompt }: ServedTask, host: TaskHost): Promise<ServedTaskEnd> {
+async function runTask(
+  session: OpenSession,
+  { prompt, trace }: ServedTask,
+  host: TaskHost,
+): Promise<ServedTaskEnd> {
   let said = "";
   let failed = false;
   const answer = async (ask: Ask): Promise<void> => {
@@ -78,7 +83,7 @@ async function runTask(session: OpenSession, { prompt }: ServedTask, host: TaskH
   const interrupt = (): void => void session.submit({ type: "interrupt" }).catch(() => undefined);
   host.signal.addEventListener("abort", interrupt, { once: true });
   try {
-    await session.submit({ type: "input", content: [text(prompt)] });
+    await session.submit({ type: "input", content: [text(prompt)], ...present({ trace }) });
     await session.idle();
     return { text: said || "(no words)", session: session.id, failed };
   } finally {

@@ -138,6 +138,18 @@ const memory = z.object({
   ),
 });
 
+const telemetry = z.object({
+  endpoint: setting(
+    z.string(),
+    "The collector, by OTLP over HTTP: spans go to `/v1/traces` below it, counters to `/v1/metrics`.",
+  ),
+  headers: setting(z.record(z.string(), z.string()), "Headers of each request, such as the collector's key."),
+  names: setting(
+    z.enum(["1.41", "genai-main"]),
+    "Which text of the GenAI conventions is followed; `1.41` if left out.",
+  ),
+});
+
 const terminal = z.object({
   keys: setting(
     z.record(z.string(), z.union([z.string(), texts])),
@@ -206,6 +218,7 @@ export const settingsSchema = z.object({
     "When you are told what you have spent. Nothing is stopped: `limits` do that.",
   ),
   audit: setting(audit, "A record of what was asked, answered, allowed, refused and changed."),
+  telemetry: setting(telemetry, "Where OpenTelemetry hears of sessions. Nothing is sent if left out."),
   autoMemoryEnabled: setting(z.boolean(), "`false`: no notes are kept over sessions, and none are read."),
   memory: setting(memory, "What earlier conversations said, found again."),
   autoCompactEnabled: setting(
@@ -281,6 +294,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   effortLevel: "it says what you pay",
   costAlarms: "it says when you hear what you pay",
   audit: "it says what is written down of what you decide",
+  telemetry: "it says who hears of your sessions",
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   terminalTool: "it gives the model a terminal",
@@ -329,7 +343,7 @@ export const addingLists: readonly string[] = [
 export const wholeObjects: readonly string[] = ["mcpServers.*"];
 
 /** Values that are never shown. */
-export const secretValues: readonly string[] = ["providers.*.key", "search.key"];
+export const secretValues: readonly string[] = ["providers.*.key", "search.key", "telemetry.headers"];
 
 /** As editors and other programs read it. */
 export function settingsJsonSchema(): JsonObject {

@@ -18,6 +18,8 @@ export type Turn = {
   readonly id: string;
   readonly inputIds: readonly string[];
   readonly startedAt: number;
+  /** The trace of whoever began it, as they wrote it. */
+  readonly trace: string | undefined;
   /** Overrides the session's model until the turn ends: a declared fallback. */
   readonly model: string | undefined;
   readonly fallbacks: number;
@@ -70,6 +72,7 @@ export function newTurn(id: string, startedAt: number): Turn {
     id,
     inputIds: [],
     startedAt,
+    trace: undefined,
     model: undefined,
     fallbacks: 0,
     requests: 0,

@@ -11,6 +11,7 @@ import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { ledgerOf } from "../checkpoint.ts";
 import { consultOf } from "../consult.ts";
 import type { StepContext } from "../step-context.ts";
+import { traceOf } from "../trace-context.ts";
 import { look } from "./look.ts";
 import { inputOf, type PreparedCall } from "./prepared.ts";
 
@@ -45,6 +46,7 @@ export function contextFor(
     consult: consultOf(work),
     ledger: ledgerOf(work),
     worklist: () => worklistOf(work),
+    trace: traceOf(work, call.use.id),
   };
 }
 

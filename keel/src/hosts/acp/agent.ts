@@ -18,7 +18,7 @@ import { isLoginMethod } from "./capabilities.ts";
 import type { EditorSession } from "./editor-session.ts";
 import { replyOf } from "./errors.ts";
 import { configOf, modesOf } from "./options.ts";
-import { forms, promptBlocks, read, readPage, wantedBy } from "./params.ts";
+import { forms, promptBlocks, read, readPage, traceIn, wantedBy } from "./params.ts";
 import type { EditorSessions } from "./sessions.ts";
 import { configV2 } from "./v2.ts";
 
@@ -87,7 +87,8 @@ export const methodsV1 = (sessions: EditorSessions): Methods => {
     },
     "session/prompt": async (params, signal) => {
       const given = read(forms.prompt, params);
-      const { stopReason, error } = await sessions.get(given.sessionId).prompt(promptBlocks(given), signal);
+      const session = sessions.get(given.sessionId);
+      const { stopReason, error } = await session.prompt(promptBlocks(given), signal, traceIn(given));
       return error ? { error } : said<PromptResponse>({ stopReason });
     },
     "session/set_mode": async (params) => {
@@ -133,7 +134,7 @@ export const methodsV2 = (sessions: EditorSessions): Methods => {
     },
     "session/prompt": async (params) => {
       const given = read(forms.prompt, params);
-      const messageId = await sessions.get(given.sessionId).accept(promptBlocks(given));
+      const messageId = await sessions.get(given.sessionId).accept(promptBlocks(given), traceIn(given));
       return said<PromptResponseV2>({ messageId });
     },
     "session/set_config_option": async (params) => {

@@ -3,7 +3,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { OpenSession } from "../../app/open-session.ts";
 import type { JoinedSession } from "../../app/sessions/joined-session.ts";
 import { fault } from "../../kernel/fault.ts";
-import { sameJson } from "../../kernel/json.ts";
+import { present, sameJson } from "../../kernel/json.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type Envelope, type EventHandlers, handle, isDurable } from "../../protocol/event/envelope.ts";
@@ -29,6 +29,9 @@ export type EditorSessionOptions = {
   readonly clock: Pick<Clock, "sleep" | "now" | "monotonicMs">;
   readonly newId: () => string;
 };
+
+/** Where a prompt belongs in a trace, as W3C's `traceparent` writes it. */
+type PromptTrace = { readonly trace?: string };
 
 /** `cut` is resolved where nobody waits any more for the end of its turn. */
 type OpenPrompt = { isCancelled: boolean; readonly cut: PromiseWithResolvers<void> };
@@ -120,7 +123,11 @@ export class EditorSession {
   }
 
   /** Settles when the turn has ended. Throws what it failed with. */
-  async prompt(content: readonly ContentBlock[], signal: AbortSignal): Promise<PromptEnd> {
+  async prompt(
+    content: readonly ContentBlock[],
+    signal: AbortSignal,
+    trace: PromptTrace = {},
+  ): Promise<PromptEnd> {
     const { wire } = this.#given;
     const id = this.#given.newId();
     this.#teller.own(id);
@@ -131,7 +138,7 @@ export class EditorSession {
     };
     signal.addEventListener("abort", onAbort);
     try {
-      const { ended } = await this.#submit(id, inputOf(content), prompt);
+      const { ended } = await this.#submit(id, { content: inputOf(content), ...trace }, prompt);
       return this.#endFor(await ended, prompt);
     } catch (thrown) {
       // Its session was closed before it was taken: it was cancelled by that.
@@ -144,13 +151,13 @@ export class EditorSession {
   }
 
   /** Settles when it was taken, with its id. How its turn goes is told. */
-  async accept(content: readonly ContentBlock[]): Promise<string> {
+  async accept(content: readonly ContentBlock[], trace: PromptTrace = {}): Promise<string> {
     const id = this.#given.newId();
     const prompt = this.#enter(id);
     try {
       const blocks = inputOf(content);
       this.#teller.own(id);
-      const { ended } = await this.#submit(id, blocks, prompt);
+      const { ended } = await this.#submit(id, { content: blocks, ...trace }, prompt);
       this.#enterState({ state: "running" });
       void ended.then((end) => this.#rest(this.#endFor(end, prompt), id));
       return id;
@@ -218,14 +225,14 @@ export class EditorSession {
   /** Gives how its turn ends; a command that needs no turn has ended by then. */
   async #submit(
     id: string,
-    content: readonly InputBlock[],
+    { content, trace }: PromptTrace & { readonly content: readonly InputBlock[] },
     prompt: OpenPrompt,
   ): Promise<{ readonly ended: Promise<TurnEnd> }> {
     if (content.length === 0) throw fault("usage", { reason: "The prompt is empty." });
     const ended = this.#turns.endOf(id);
     if (this.#given.wording.echoes) this.#teller.tell([userMessage(id, content)]);
     const receipt = await this.source
-      .submit({ type: "input", id, content: [...content], when: "after" })
+      .submit({ type: "input", id, content: [...content], when: "after", ...present({ trace }) })
       .catch((thrown: unknown) => {
         // What was told of it does not count: it is nowhere.
         this.#teller.tell([{ kind: "withdrawn", by: "user", messageId: id }]);

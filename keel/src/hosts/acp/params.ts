@@ -5,6 +5,7 @@ import { base64, imageTypes } from "../../app/lines/pictures.ts";
 import { type Fault, fault } from "../../kernel/fault.ts";
 import { asObject, isObject } from "../../kernel/json.ts";
 import type { McpServerOptions } from "../../protocol/mcp.ts";
+import { traceparentIn } from "../../protocol/trace.ts";
 
 const text = z.string();
 const opt = z.nullish;
@@ -75,7 +76,7 @@ export const forms = {
   /** Version 2 says whether the log is to be told. */
   resume: z.object({ ...session, ...place, replayFrom: opt(z.object({ type: text })) }),
   session: z.object(session),
-  prompt: z.object({ ...session, prompt: z.array(blockSchema) }),
+  prompt: z.object({ ...session, prompt: z.array(blockSchema), _meta: z.optional(z.unknown()) }),
   setMode: z.object({ ...session, modeId: text }),
   setOption: z.object({ ...session, configId: text, value: z.unknown() }),
 };
@@ -112,5 +113,9 @@ const recordOf = (all: z.infer<typeof pairs> | null | undefined): Record<string,
   Object.fromEntries((all ?? []).map(({ name, value }) => [name, value]));
 
 /** As both versions have them, as far as they are looked at. */
+/** Where the prompt belongs in a trace, as an editor that follows it says. */
+export const traceIn = ({ _meta }: z.infer<typeof forms.prompt>): { trace?: string } =>
+  traceparentIn(asObject(_meta)["traceparent"]);
+
 export const promptBlocks = ({ prompt }: z.infer<typeof forms.prompt>): readonly ContentBlock[] =>
   prompt as readonly ContentBlock[];

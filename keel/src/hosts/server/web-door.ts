@@ -9,7 +9,9 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServedSessions } from "../../app/sessions/served-sessions.ts";
 import { fault, toFault } from "../../kernel/fault.ts";
-import { type Access, mayDo, operations } from "../../protocol/operation.ts";
+import { asObject } from "../../kernel/json.ts";
+import { type Access, mayDo, type OperationName, operations } from "../../protocol/operation.ts";
+import { traceparentIn } from "../../protocol/trace.ts";
 import { clientHeader, wireName } from "../../protocol/wire.ts";
 import type { TlsFiles } from "./addresses.ts";
 import type { DoorAdmission, Doorkeeper } from "./admission.ts";
@@ -252,7 +254,8 @@ export function openWebDoor({
       operations[route.name].method === "GET"
         ? fieldsOf(query)
         : await readBody(request, deviceLimits[device.access].messageBytes);
-    sayJson(response, 200, await served.call(route.name, { ...fields, ...route.fields }, caller));
+    const question = { ...withTrace(route.name, fields, request), ...route.fields };
+    sayJson(response, 200, await served.call(route.name, question, caller));
   }
 
   const plain = plainHandlers({ served, hello, bridgeDoor, isSecure, tell });
@@ -320,4 +323,15 @@ function clientOf({ headers }: IncomingMessage): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Who says something over HTTP says by a header where it belongs in a trace. */
+function withTrace(
+  name: OperationName,
+  fields: Record<string, unknown>,
+  { headers }: IncomingMessage,
+): Record<string, unknown> {
+  const command = asObject(fields["command"]);
+  if (name !== "submit" || command["type"] !== "input" || command["trace"] !== undefined) return fields;
+  return { ...fields, command: { ...command, ...traceparentIn(headers["traceparent"]) } };
 }

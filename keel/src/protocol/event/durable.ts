@@ -51,6 +51,8 @@ export const inputSchema = z.object({
   allow: z.optional(z.array(z.string())),
   /** The model that answers in its turn, where it is another. */
   model: z.optional(z.string()),
+  /** The trace of whoever said it, as W3C's `traceparent` writes it. */
+  trace: z.optional(z.string()),
 });
 export type Input = z.infer<typeof inputSchema>;
 

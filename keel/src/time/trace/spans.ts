@@ -4,11 +4,11 @@
  * crash loses none and none comes twice. No word of the conversation, no path and no argument is in them.
  */
 
-import { fingerprint } from "../../kernel/text.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
-import { endsWell, type Stop } from "../../protocol/reasons.ts";
+import { endsWell, type Stop, type TurnReason } from "../../protocol/reasons.ts";
+import { readTraceparent, type SpanPlace, spanIdOf, traceIdOf } from "../../protocol/trace.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { usageOf } from "./sums.ts";
 
@@ -30,12 +30,10 @@ export type TraceSpan = {
 /** A log with those of the agents below it. */
 export type TracedLog = { readonly events: readonly Durable[]; readonly agents: readonly TracedLog[] };
 
-/** W3C: who called us, where somebody did. */
-export type CallerContext = { readonly traceId: string; readonly spanId: string };
-
 export type SpanOptions = {
   providerOf(model: string): string;
-  readonly caller?: CallerContext | undefined;
+  /** Who called us, where an input does not say it. */
+  readonly caller?: SpanPlace | undefined;
 };
 
 type CallSpan = {
@@ -47,8 +45,6 @@ type CallSpan = {
   readonly error: string | undefined;
 };
 
-type Parent = { readonly traceId: string; readonly spanId: string };
-
 /** In the order in which they ended, a session before its agents. Of what has not ended there is none. */
 export function spansOf(log: TracedLog, options: SpanOptions): TraceSpan[] {
   return spansBelow(log, options, () => options.caller && { ...options.caller });
@@ -57,7 +53,7 @@ export function spansOf(log: TracedLog, options: SpanOptions): TraceSpan[] {
 function spansBelow(
   { events, agents }: TracedLog,
   options: SpanOptions,
-  above: (callId: string) => Parent | undefined,
+  above: (callId: string) => SpanPlace | undefined,
 ): TraceSpan[] {
   const walk = new SpanWalk(options, above);
   for (const event of events) walk.take(event);
@@ -67,12 +63,13 @@ function spansBelow(
   ];
 }
 
-class SpanWalk {
+/** One log, event by event. */
+export class SpanWalk {
   readonly spans: TraceSpan[] = [];
   /** Where the spans of what a call starts belong. */
-  readonly calls = new Map<string, Parent>();
+  readonly calls = new Map<string, SpanPlace>();
   readonly #options: SpanOptions;
-  readonly #above: (callId: string) => Parent | undefined;
+  readonly #above: (callId: string) => SpanPlace | undefined;
   readonly #requests = new Map<string, Extract<Durable, { type: "model.started" }>>();
   readonly #started = new Map<string, number>();
   /** The request whose reply wanted a call. */
@@ -80,19 +77,33 @@ class SpanWalk {
   /** Calls that somebody was asked about, or that began, and have no end yet. */
   readonly #open = new Map<string, { readonly tool: string; readonly at: number }>();
   readonly #asks = new Map<string, Extract<Durable, { type: "ask.opened" }>>();
+  /** Who said an input, where they follow it. */
+  readonly #callers = new Map<string, SpanPlace>();
   #session = "";
   #agent = "keel";
   #model = "";
-  #root: Parent | undefined;
-  #turn: (Parent & { readonly parentId: string | undefined; readonly startMs: number }) | undefined;
+  #root: SpanPlace | undefined;
+  #lastAt = 0;
+  #isAgent = false;
+  #turn: (SpanPlace & { readonly parentId: string | undefined; readonly startMs: number }) | undefined;
 
-  constructor(options: SpanOptions, above: (callId: string) => Parent | undefined) {
+  constructor(options: SpanOptions, above: (callId: string) => SpanPlace | undefined) {
     this.#options = options;
     this.#above = above;
   }
 
   take(event: Durable): void {
+    this.#lastAt = event.at;
     handle(this.#handlers, event);
+  }
+
+  /** What nobody goes on with ends where the log does. */
+  endLost(): void {
+    const at = this.#lastAt;
+    for (const requestId of [...this.#requests.keys()])
+      this.#endRequest({ requestId, at, usage: null, costUsd: null }, {}, "lost");
+    for (const askId of [...this.#asks.keys()]) this.#endAsk({ askId, at }, "lost");
+    this.#endTurn({ at, reason: "lost" });
   }
 
   readonly #handlers: EventHandlers<Durable, [], void> = {
@@ -101,14 +112,23 @@ class SpanWalk {
       this.#agent = event.agent ?? "keel";
       this.#model = event.settings.model;
       this.#root = this.#above(event.parent?.callId ?? "");
+      this.#isAgent = event.parent !== undefined;
     },
     "settings.changed": (event) => {
       this.#model = event.patch.model ?? this.#model;
     },
+    "input.accepted": ({ input: { id, trace } }) => {
+      const caller = readTraceparent(trace);
+      if (caller) this.#callers.set(id, caller);
+    },
     "turn.started": (event) => {
-      const traceId = this.#root?.traceId ?? traceIdOf(event.turnId);
+      const [caller] = event.inputIds.flatMap((id) => this.#callers.get(id) ?? []);
+      this.#callers.clear();
+      // An agent belongs to the call that started it, whoever wakes it.
+      const above = this.#isAgent ? (this.#root ?? caller) : (caller ?? this.#root);
+      const traceId = above?.traceId ?? traceIdOf(event.turnId);
       const spanId = this.#id("turn", event.turnId);
-      this.#turn = { traceId, spanId, parentId: this.#root?.spanId, startMs: event.at };
+      this.#turn = { traceId, spanId, parentId: above?.spanId, startMs: event.at };
     },
     "turn.finished": (event) => this.#endTurn(event),
     "model.started": (event) => void this.#requests.set(event.requestId, event),
@@ -141,11 +161,15 @@ class SpanWalk {
   };
 
   /** Beside all turns, such as a compaction between two of them, something is a trace of its own. */
-  #parent(id: string): Parent {
+  #parent(id: string): SpanPlace {
     return this.#turn ?? this.#root ?? { traceId: traceIdOf(id), spanId: "" };
   }
 
-  #endTurn(event: Extract<Durable, { type: "turn.finished" }>): void {
+  #endTurn(event: {
+    readonly at: number;
+    readonly reason: TurnReason | "lost";
+    readonly requests?: number;
+  }): void {
     const turn = this.#turn;
     // A turn that is given up takes calls with it of which nothing more is on record.
     for (const [callId, { tool, at }] of this.#open)
@@ -163,9 +187,9 @@ class SpanWalk {
         "gen_ai.agent.name": this.#agent,
         "gen_ai.request.model": this.#model,
         "keel.turn.reason": event.reason,
-        "keel.turn.requests": event.requests,
+        ...(event.requests === undefined ? {} : { "keel.turn.requests": event.requests }),
       },
-      error: endsWell(event.reason) ? undefined : event.reason,
+      error: event.reason !== "lost" && endsWell(event.reason) ? undefined : event.reason,
     });
   }
 
@@ -261,7 +285,11 @@ class SpanWalk {
     return this.#askers.get(callId) ?? this.#turn?.spanId ?? this.#root?.spanId;
   }
 
-  #endAsk(event: Extract<Durable, { type: "ask.closed" }>): void {
+  #endAsk(
+    event: Pick<Extract<Durable, { type: "ask.closed" }>, "askId" | "at"> &
+      Partial<Pick<Extract<Durable, { type: "ask.closed" }>, "answer" | "by">>,
+    error?: string,
+  ): void {
     const opened = this.#asks.get(event.askId);
     this.#asks.delete(event.askId);
     if (!opened) return;
@@ -277,13 +305,14 @@ class SpanWalk {
       endMs: event.at,
       attributes: {
         "keel.ask.kind": opened.ask.kind,
-        "keel.ask.verdict": event.answer.verdict,
-        "keel.ask.by": event.by,
+        ...(event.answer ? { "keel.ask.verdict": event.answer.verdict } : {}),
+        ...(event.by === undefined ? {} : { "keel.ask.by": event.by }),
       },
+      error,
     });
   }
 
-  #id = (kind: string, id: string): string => spanIdOf(`${kind} ${this.#session} ${id}`);
+  #id = (kind: Parameters<typeof spanIdOf>[0], id: string): string => spanIdOf(kind, this.#session, id);
 
   #add({ attributes, error, startMs, endMs, ...span }: TraceSpan): void {
     const { traceId, spanId, parentId, name, kind } = span;
@@ -322,14 +351,3 @@ function errorOf(event: Extract<Durable, { type: "tool.finished" }>): string | u
   if (event.invalid) return "invalid";
   return event.failed ? "failed" : undefined;
 }
-
-const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-export const traceIdOf = (id: string): string =>
-  uuidPattern.test(id) ? id.replaceAll("-", "") : spanIdOf(`trace ${id}`) + spanIdOf(`trace again ${id}`);
-
-/** Never all noughts, which means none. */
-const spanIdOf = (text: string): string => {
-  const id = fingerprint(text);
-  return /^0+$/.test(id) ? "0000000000000001" : id;
-};
