@@ -41,7 +41,8 @@ const rows = {
   // With the lines of a bridge.
   // With schedules.
   // With what plugins bring, as types, and their panels.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_920 },
+  // With places in a trace.
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 4_970 },
   // With a QR code, for both screens. With counts of calls. With tables.
   view: { imports: basics, packages: [], lines: 3_930 },
 
@@ -78,7 +79,7 @@ const rows = {
   // with servers on this machine, and lists of models that somebody publishes.
   models: { imports: [...adapter, "transport"], lines: 6_500 },
   // With tools of ours that are served to others.
-  mcp: { imports: [...adapter, "core", "transport"], lines: 2_520 },
+  mcp: { imports: [...adapter, "core", "transport"], lines: 2_540 },
   // With the eleven of a desktop, one for interactive programs, and three for schedules.
   tools: { imports: [...adapter, "core", "policy", "shell"], lines: 4_460 },
   // With what a conversation is told of its repository, where a shell ended, terminals and diffs of workspaces, and files
@@ -131,7 +132,8 @@ const rows = {
     // With chat groups: their sessions, folders, boxes, channels and tools.
     // With sessions that are tried once more, evals, and which session changed a line.
     // With letters between sessions, and the schedules of models.
-    lines: 28_900,
+    // With spans that are sent beside the work.
+    lines: 29_600,
     imports: [
       "models",
       "tools",

@@ -29,7 +29,18 @@ describe("of the ports of its parent", () => {
     const ports = agentPorts(tomorrow, named("agent"));
     expect(ports).not.toHaveProperty("deployKey");
     expect(owners(ports)).toEqual({
-      parent: ["asks", "budget", "bypass", "clock", "condense", "ids", "model", "redirects", "reviewer"],
+      parent: [
+        "asks",
+        "budget",
+        "bypass",
+        "clock",
+        "condense",
+        "ids",
+        "model",
+        "redirects",
+        "reviewer",
+        "traced",
+      ],
       agent:
         "above briefing cacheKey hooks limits log promptOnResume recover rules spill system taskFile toolbox tools workspace".split(
           " ",

@@ -13,6 +13,8 @@ export type Closing = {
   readonly diagnostics?: { close(): Promise<void> } | undefined;
   readonly terminals?: { close(): Promise<void> } | undefined;
   readonly transcript?: { flush(): Promise<void> } | undefined;
+  /** Waits for nobody beyond a bound of its own. */
+  readonly telemetry?: { close(): Promise<void> } | undefined;
 };
 
 export type CloseReason = Parameters<Session["close"]>[0];
@@ -22,7 +24,7 @@ const shutdownMs = graceMs + 3_000;
 
 /** Throws `out_of_time` when the session did not end in time, or what its end threw. */
 export async function closeAll(
-  { session, model, mcp, clock, budget, diagnostics, terminals, transcript }: Closing,
+  { session, model, mcp, clock, budget, diagnostics, terminals, transcript, telemetry }: Closing,
   reason: CloseReason,
   waiting: "kept" | "dropped" = "kept",
 ): Promise<void> {
@@ -41,7 +43,7 @@ export async function closeAll(
     await Promise.race([transcript?.flush(), late]);
     // 2. Nobody calls a tool or edits any more: MCP servers that no other session uses, language servers and terminals end. Who
     // does not end in time dies with the guard.
-    const ended = [mcp.close(), diagnostics?.close(), terminals?.close()].map((end) =>
+    const ended = [mcp.close(), diagnostics?.close(), terminals?.close(), telemetry?.close()].map((end) =>
       end?.catch(() => undefined),
     );
     await Promise.race([Promise.all(ended), late]);

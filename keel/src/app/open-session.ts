@@ -124,8 +124,9 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   // Whoever says nothing wants an unfinished turn to go on: there is none to begin.
   if (options.unfinished === "lost")
     which = await beginWhereNone(which, { store: composition.store, cwd: workspace.cwd });
-  const find = (logged?: string | undefined) =>
-    openModel(
+  await using undo = new UndoList();
+  const find = async (logged?: string | undefined): Promise<OpenModel> => {
+    const model = await openModel(
       {
         name: composition.model,
         logged,
@@ -136,12 +137,13 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
       },
       clock,
     );
+    undo.defer(model.close);
+    checkBudget(composition, model);
+    return model;
+  };
 
-  await using undo = new UndoList();
   // A new session has its model before it has a log; one that goes on tells by its log which model it had.
   const chosen = which.kind === "new" ? await find() : undefined;
-  if (chosen) undo.defer(chosen.close);
-  if (chosen) checkBudget(composition, chosen);
   const taken: LogNotice[] = [];
   const takeOver = async (named: string): Promise<string | undefined> => {
     if (options.persist === "memory") return undefined;
@@ -160,15 +162,14 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   const log = folds.log();
   composition.ownFiles.follow(composition.store.location(log.session));
   if (which.kind !== "resume") undo.defer(() => composition.store.delete(log.session));
-  undo.defer(() => log.close());
-  undo.defer(() => composition.mcp.close());
-  undo.defer(() => composition.brought.close());
+  for (const opened of [log, composition.mcp, composition.brought]) undo.defer(() => opened?.close());
   if (options.mcpStart !== "asked") composition.mcp.start();
   const port = lateModel();
   const parts: SessionPorts = {
     ...composition.parts,
     log,
     model: port,
+    traced: composition.telemetry !== undefined,
     ...(which.kind === "fork" ? { startedAs: "fork" as const } : {}),
     goals: {
       check: async (...asked) => (await import("./compose/check-goal.ts")).checkGoal(workspace, ...asked),
@@ -194,8 +195,6 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
   composition.folders.follow(() => session.state.learnt.folders);
   composition.texts.port.follow(() => session.state);
   const model = chosen ?? (await find(session.state.settings?.model));
-  if (!chosen) undo.defer(model.close);
-  if (!chosen) checkBudget(composition, model);
   port.connect(model.port);
   composition.alarms?.follow(session);
   composition.brought.follow(session);
@@ -268,8 +267,7 @@ function handleOf({
     if (said.model !== undefined) mustKnowPrices(kit.parts.limits.maxBudgetUsd, [said.model], model.catalog);
     if (command.type === "input") {
       await kit.agents.supervisor.revive();
-      // Whoever says nothing of a trace belongs to that of whoever started us.
-      return place.use(() => words.handle({ ...kit.caller, ...command }));
+      return place.use(() => words.handle(command));
     }
     const missed = await unmetBy(model, said, wishPlace(kit, session));
     const receipt = settled.name(await (kit.agents.tree.holderFor(command) ?? session).submit(command));
@@ -371,15 +369,14 @@ function handleOf({
     unload: () => place.unload(),
     close(reason, waiting) {
       const { clock, workspace } = kit.parts;
-      const { mcp, transcript, terminals } = kit;
-      const beside = { mcp, diagnostics: workspace.diagnostics, terminals, transcript };
+      const { mcp, transcript, terminals, telemetry } = kit;
+      const beside = { mcp, diagnostics: workspace.diagnostics, terminals, transcript, telemetry };
       const end = { session, model, clock, budget: kit.agents.tree.budget, ...beside };
       place.release();
       kit.editor.close();
       kit.brought.close();
       closing ??= closeAll(end, reason, waiting)
         .finally(() => kit.worktrees.close())
-        .finally(() => kit.telemetry?.close())
         .finally(closed.resolve);
       return closing;
     },

@@ -29,7 +29,6 @@ import type { SearchEngine } from "../../workspace/web/web-search.ts";
 import type { SessionAudit } from "../audit/audit.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
-import type { SessionTelemetry, TelemetryPlace } from "../telemetry/telemetry.ts";
 import type { TranscriptCopy } from "../transcripts/copy.ts";
 import type { TranscribedSession, TranscriptOptions } from "../transcripts/session-transcript.ts";
 import type { CostAlarms, costAlarms } from "./cost-alarms.ts";
@@ -334,30 +333,6 @@ export async function lateAudit(
     import("../maintenance/keys.ts"),
   ]);
   return sessionAudit({ place, wish: audit, secrets: knownSecrets(place), ...session });
-}
-
-/** Nothing is sent, and nothing loaded, where the person has named no collector. */
-export async function lateTelemetry(
-  { persist, version }: Pick<OpenOptions, "persist" | "version">,
-  shared: TelemetryPlace,
-  { settings, env }: { settings: KeelSettings; env: EnvironmentVariables },
-): Promise<SessionTelemetry | undefined> {
-  const endpoint = settings.telemetry?.endpoint ?? endpointIn(env);
-  // What is kept nowhere has no log to make them from.
-  if (endpoint === undefined || persist === "memory") return undefined;
-  return (await import("../telemetry/wished.ts")).wishedTelemetry(shared, {
-    endpoint,
-    settings,
-    env,
-    version,
-  });
-}
-
-/** Other programs of a person's may have a collector: Keel's is one only where they say so. */
-function endpointIn(env: EnvironmentVariables): string | undefined {
-  const wish = env["KEEL_ENABLE_TELEMETRY"] ?? env["CLAUDE_CODE_ENABLE_TELEMETRY"] ?? "";
-  if (!["1", "true", "yes", "on"].includes(wish.trim().toLowerCase())) return undefined;
-  return env["OTEL_EXPORTER_OTLP_ENDPOINT"]?.trim() || undefined;
 }
 
 /** None where the host did not ask for it, or the settings say no. */

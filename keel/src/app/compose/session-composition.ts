@@ -13,12 +13,12 @@ import type { LiveTerminals } from "../../ports/live-terminals.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
-import { traceparentIn } from "../../protocol/trace.ts";
 import { offersForeign } from "../../tools/presets.ts";
 import type { SessionAudit } from "../audit/audit.ts";
 import { type Keys, storedKeys, withKeys } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { OpenOptions } from "../options.ts";
+import { lateTelemetry } from "../telemetry/late-telemetry.ts";
 import type { SessionTelemetry } from "../telemetry/telemetry.ts";
 import { agentExtras, withSkills } from "./agent-extras.ts";
 import { type SessionAgents, sessionAgents } from "./agents.ts";
@@ -36,7 +36,6 @@ import {
   latePrograms,
   lateRecall,
   lateReviewer,
-  lateTelemetry,
   lateTranscript,
   memoryOf,
 } from "./late-ports.ts";
@@ -102,8 +101,6 @@ export type SessionComposition = {
   readonly audit: SessionAudit | undefined;
   /** Where a person wants to have its spans sent. */
   readonly telemetry: SessionTelemetry | undefined;
-  /** The trace of whoever started us. */
-  readonly caller: { readonly trace?: string };
   readonly notices: readonly LogNotice[];
 };
 
@@ -135,7 +132,7 @@ export async function composeSession(
   const files = await filesWith(options.buffers);
   const editor = lateEditor(options, { home, clock, ids, settings });
   const grounds = { ...place, settings, entries, guard, folders };
-  const confined = await sandboxOf({
+  const { sandbox, notices: ofSandbox } = await sandboxOf({
     ...grounds,
     open: () => shared.sandbox(env, guard),
     rules: rules.now,
@@ -143,7 +140,6 @@ export async function composeSession(
     env,
     asks: options.asks ?? "refused",
   });
-  const { sandbox } = confined;
   for (const list of ["allow", "deny"] as const)
     if (sandbox) rules.change({ type: "rules", change: "add", list, rules: [...sandbox.web[list]] }, "user");
   const terminals = { terminals: options.terminals, hostEnv: options.env };
@@ -258,7 +254,6 @@ export async function composeSession(
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
     rates: shared.rates,
   });
-  const telemetry = await lateTelemetry(options, shared, { settings, env });
   const problems = [
     ...permissions.problems,
     ...keys.problems,
@@ -294,8 +289,7 @@ export async function composeSession(
     recall,
     alarms: await lateAlarms(options, shared, settings),
     audit: await lateAudit(options, { clock, settings, project: workspace.cwd }),
-    telemetry,
-    caller: traceparentIn(options.env["TRACEPARENT"]),
+    telemetry: await lateTelemetry(options, shared, { settings, env }),
     store,
     mcp: sandbox
       ? { ...mcp, close: () => Promise.all([mcp.close(), sandbox.close()]).then(() => undefined) }
@@ -304,7 +298,7 @@ export async function composeSession(
     notices: [
       ...inForce.notices,
       ...permissions.notices,
-      ...confined.notices,
+      ...ofSandbox,
       ...problems.map((text): LogNotice => ({ level: "warning", text })),
     ],
     parts: {
@@ -329,7 +323,6 @@ export async function composeSession(
       redirects: options.toolAliases,
       ...(memory ? { memory } : {}),
       ...(recall ? { recall: recall.port } : {}),
-      traced: telemetry !== undefined,
       reviewer: lateReviewer(settings.autoMode, { clock, ids }),
       condense: options.condense ?? (settings.compaction?.strategy === "notes" ? keepNothing : keepRecent),
       bypass: bypass === "allowed" ? "allowed" : "refused",

@@ -12,6 +12,7 @@ import type { InputCommand, Receipt } from "../../protocol/command.ts";
 import type { LiveEvent } from "../../protocol/event/live.ts";
 import { type InputBlock, text } from "../../protocol/message.ts";
 import type { Display } from "../../protocol/tool.ts";
+import { traceparentIn } from "../../protocol/trace.ts";
 import type { SessionComposition } from "../compose/session-composition.ts";
 import type { Extensions } from "../extensions/extensions.ts";
 import { commandsNow } from "../inquiries/facts.ts";
@@ -47,6 +48,7 @@ export function inputHandler({
   const { texts, parts } = kit;
   const listeners = new Set<EnvelopeListener>();
   const receipts = new Map<string, Promise<Receipt>>();
+  const caller = traceparentIn(kit.settingsLocation.env["TRACEPARENT"]);
   const context: ExpandContext = {
     idle,
     extensions: kit.brought.extensions,
@@ -101,7 +103,8 @@ export function inputHandler({
       return { type: "ran", command: name };
     }
     for (const text of expanded.problems) show({ type: "notice.raised", level: "warning", text });
-    return session.submit(expanded.command);
+    // Whoever says nothing of a trace belongs to that of whoever started us.
+    return session.submit({ ...caller, ...expanded.command });
   };
   return {
     handle(command) {

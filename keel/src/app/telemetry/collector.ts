@@ -12,14 +12,14 @@ export type CollectorWish = OtlpOptions & {
 };
 
 /** `later`: it may take them another time. `refused`: it never will. */
-export type Delivery =
+export type SpanDelivery =
   | { readonly kind: "taken" }
   | { readonly kind: "later"; readonly why: string; readonly afterMs?: number | undefined }
   | { readonly kind: "refused"; readonly why: string };
 
-export type Collector = {
+export type SpanCollector = {
   /** One after the other. Never throws. */
-  send(spans: readonly TraceSpan[], signal: AbortSignal): Promise<Delivery>;
+  send(spans: readonly TraceSpan[], signal: AbortSignal): Promise<SpanDelivery>;
   close(): void;
 };
 
@@ -27,12 +27,16 @@ export type Collector = {
 const maxMs = 10_000;
 
 /** Throws `usage` for what is no address. */
-export function openCollector({ endpoint, headers, proxyEnv, ...options }: CollectorWish): Collector {
+export function openCollector({ endpoint, headers, proxyEnv, ...options }: CollectorWish): SpanCollector {
   const base = endpoint.replace(/\/+$/, "");
   if (!/^https?:\/\//.test(base) || !URL.canParse(base))
     throw fault("usage", { reason: `${JSON.stringify(endpoint)} is no address of http or https.` });
   const http = openHttp({ connectMs: maxMs, answerMs: maxMs, proxyEnv });
-  const post = async (signal: "traces" | "metrics", body: object, stop: AbortSignal): Promise<Delivery> => {
+  const post = async (
+    signal: "traces" | "metrics",
+    body: object,
+    stop: AbortSignal,
+  ): Promise<SpanDelivery> => {
     const { status, ...answer } = await http.send(
       {
         method: "POST",
@@ -66,7 +70,7 @@ export function openCollector({ endpoint, headers, proxyEnv, ...options }: Colle
 /** As the protocol has it: these few may be tried again. */
 const passing: readonly number[] = [408, 429, 502, 503, 504];
 
-function deliveryOf(status: number, why: string, retryAfter: string | undefined): Delivery {
+function deliveryOf(status: number, why: string, retryAfter: string | undefined): SpanDelivery {
   if (status >= 200 && status <= 299) return { kind: "taken" };
   // A server that fails without saying how may be well again tomorrow.
   if (!passing.includes(status) && status < 500) return { kind: "refused", why };

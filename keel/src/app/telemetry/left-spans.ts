@@ -1,15 +1,14 @@
 /** What killed processes did not send: from their logs, with what was open then as lost. Each span once, by its id. */
 import { GrowingTrace } from "../../time/trace/growing-trace.ts";
 import type { SpanOptions } from "../../time/trace/spans.ts";
-import type { Collector } from "./collector.ts";
+import type { SpanCollector } from "./collector.ts";
 import type { EndedSpan } from "./outbox.ts";
-import { dropMarks, type Marks, markedSessions, readMarks, writeMarks } from "./sent-marks.ts";
-import { leaseOf, marked, type TelemetryPlace } from "./telemetry.ts";
-import { spansSince } from "./traced-log.ts";
+import { dropMarks, markedSessions, readMarks, type SentMarks, writeMarks } from "./sent-marks.ts";
+import { leaseOf, marked, spansSince, type TelemetryPlace } from "./traced-log.ts";
 
 type Sending = {
   readonly home: TelemetryPlace;
-  readonly collector: Collector;
+  readonly collector: SpanCollector;
   readonly options: SpanOptions;
 };
 
@@ -38,7 +37,7 @@ export async function sendLeft(sending: Sending, except: string, signal: AbortSi
 
 async function sendOne(
   { home, collector, options }: Sending,
-  { session, marks: before }: { readonly session: string; readonly marks: Marks },
+  { session, marks: before }: { readonly session: string; readonly marks: SentMarks },
   signal: AbortSignal,
 ): Promise<boolean> {
   const trace = new GrowingTrace(options);

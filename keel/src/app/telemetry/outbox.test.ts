@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instantClock } from "../../testing/fake-clock.ts";
 import type { TraceSpan } from "../../time/trace/spans.ts";
-import type { Collector } from "./collector.ts";
+import type { SpanCollector } from "./collector.ts";
 import { type EndedSpan, Outbox } from "./outbox.ts";
 
 const spanOf = (seq: number): TraceSpan => ({
@@ -23,7 +23,7 @@ const ended = (count: number, from = 0): EndedSpan[] =>
     span: spanOf(from + at + 1),
   }));
 
-function stage(answer: (tries: number) => Awaited<ReturnType<Collector["send"]>>) {
+function stage(answer: (tries: number) => Awaited<ReturnType<SpanCollector["send"]>>) {
   const taken: string[] = [];
   const marks: number[] = [];
   const said: string[] = [];

@@ -5,13 +5,13 @@
 import { fault } from "../../kernel/fault.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { TraceSpan } from "../../time/trace/spans.ts";
-import type { Collector } from "./collector.ts";
+import type { SpanCollector } from "./collector.ts";
 
 /** `seq`: the event that ended it, in the log of its session. */
 export type EndedSpan = { readonly session: string; readonly seq: number; readonly span: TraceSpan };
 
 type OutboxOptions = {
-  readonly collector: Collector;
+  readonly collector: SpanCollector;
   readonly clock: Clock;
   /** They need not be sent again. */
   settled(batch: readonly EndedSpan[]): Promise<void>;

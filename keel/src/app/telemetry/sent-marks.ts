@@ -15,21 +15,21 @@ const marksSchema = z.object({
   /** Spans that were sent as lost: what is made of them later is not sent again. */
   lost: z.optional(z.array(z.string())),
 });
-export type Marks = z.infer<typeof marksSchema>;
+export type SentMarks = z.infer<typeof marksSchema>;
 
 const folderOf = (home: string): string => path.join(home, "telemetry");
 
 const fileOf = (home: string, session: string): string => path.join(folderOf(home), `${session}.json`);
 
 /** Undefined where there is none, or none that can be read. */
-export async function readMarks(home: string, session: string): Promise<Marks | undefined> {
+export async function readMarks(home: string, session: string): Promise<SentMarks | undefined> {
   const text = await readFile(fileOf(home, session), "utf8").catch(() => undefined);
   const parsed = marksSchema.safeParse(text === undefined ? undefined : parseJson(text));
   return parsed.success ? parsed.data : undefined;
 }
 
 /** On disk before anything can end that is to be sent. */
-export async function beginMarks(home: string, session: string, marks: Marks): Promise<void> {
+export async function beginMarks(home: string, session: string, marks: SentMarks): Promise<void> {
   await mkdir(folderOf(home), { recursive: true, mode: 0o700 });
   // What an earlier process left counts.
   await writeFile(fileOf(home, session), JSON.stringify(marks), { mode: 0o600, flag: "wx" }).catch(
@@ -38,7 +38,7 @@ export async function beginMarks(home: string, session: string, marks: Marks): P
 }
 
 /** All or nothing. */
-export async function writeMarks(home: string, session: string, marks: Marks): Promise<void> {
+export async function writeMarks(home: string, session: string, marks: SentMarks): Promise<void> {
   const file = fileOf(home, session);
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, JSON.stringify(marks), { mode: 0o600 });

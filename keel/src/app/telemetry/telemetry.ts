@@ -3,30 +3,22 @@
  * when they were taken. What a killed process did not send, whoever starts next does. Loaded where somebody wants it.
  */
 import type { Session } from "../../engine/session.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { HeldLease } from "../../ports/lease.ts";
-import type { Store } from "../../ports/store.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { GrowingTrace } from "../../time/trace/growing-trace.ts";
 import type { SpanOptions } from "../../time/trace/spans.ts";
-import { type Collector, type CollectorWish, openCollector } from "./collector.ts";
+import { type CollectorWish, openCollector, type SpanCollector } from "./collector.ts";
 import { sendLeft } from "./left-spans.ts";
 import { type EndedSpan, Outbox } from "./outbox.ts";
-import { beginMarks, dropMarks, type Marks, readMarks, writeMarks } from "./sent-marks.ts";
-import { isWanted, spansSince } from "./traced-log.ts";
+import { beginMarks, dropMarks, readMarks, type SentMarks, writeMarks } from "./sent-marks.ts";
+import { isWanted, leaseOf, marked, spansSince, type TelemetryPlace } from "./traced-log.ts";
 
 export type SessionTelemetry = {
   /** Settles when a kill loses nothing any more, and before anything is sent. */
   follow(session: Pick<Session, "id" | "onEvent" | "relay">): Promise<void>;
   /** Gives what is left a moment. Never throws. */
   close(): Promise<void>;
-};
-
-export type TelemetryPlace = {
-  readonly path: string;
-  readonly clock: Clock;
-  readonly store: Pick<Store, "read" | "list" | "leases">;
 };
 
 /** So long the end of a session waits for a collector. */
@@ -43,11 +35,11 @@ export function sessionTelemetry(
 ): SessionTelemetry {
   const collector = openCollector(wish);
   const since = home.clock.now();
-  let followed: FollowedSession | undefined;
+  let followed: SentSession | undefined;
   return {
     async follow(session) {
       await beginMarks(home.path, session.id, { since, sent: {} }).catch(() => undefined);
-      followed = new FollowedSession({ home, collector, options, since }, session);
+      followed = new SentSession({ home, collector, options, since }, session);
     },
     async close() {
       await followed?.close().catch(() => undefined);
@@ -58,12 +50,12 @@ export function sessionTelemetry(
 
 type Following = {
   readonly home: TelemetryPlace;
-  readonly collector: Collector;
+  readonly collector: SpanCollector;
   readonly options: SpanOptions;
   readonly since: number;
 };
 
-class FollowedSession {
+class SentSession {
   readonly #following: Following;
   readonly #session: Pick<Session, "id" | "onEvent" | "relay">;
   readonly #outbox: Outbox;
@@ -72,7 +64,7 @@ class FollowedSession {
   /** Heard before what stands in the log was looked at. */
   #heard: Durable[] | undefined = [];
   #trace: GrowingTrace;
-  #marks: Marks;
+  #marks: SentMarks;
   #lease: HeldLease | undefined;
   #ready: Promise<void>;
   #gathering: Promise<void> | undefined;
@@ -217,12 +209,4 @@ class FollowedSession {
     this.#marks = marked(this.#marks, batch);
     await writeMarks(this.#following.home.path, this.#session.id, this.#marks).catch(() => undefined);
   }
-}
-
-export const leaseOf = (session: string): string => `telemetry-${session}`;
-
-export function marked(marks: Marks, batch: readonly EndedSpan[]): Marks {
-  const sent = { ...marks.sent };
-  for (const { session, seq } of batch) sent[session] = Math.max(sent[session] ?? 0, seq);
-  return { ...marks, sent };
 }

@@ -2,7 +2,8 @@
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { catalogOf, proxyIn } from "../compose/model.ts";
-import { type SessionTelemetry, sessionTelemetry, type TelemetryPlace } from "./telemetry.ts";
+import { type SessionTelemetry, sessionTelemetry } from "./telemetry.ts";
+import type { TelemetryPlace } from "./traced-log.ts";
 
 type TelemetryWish = {
   readonly endpoint: string;

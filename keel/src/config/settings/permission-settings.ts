@@ -52,6 +52,18 @@ export const audit = z.object({
   files: setting(positive, "Older files that are kept; 10 if left out."),
 });
 
+export const telemetry = z.object({
+  endpoint: setting(
+    z.string(),
+    "The collector, by OTLP over HTTP: spans go to `/v1/traces` below it, counters to `/v1/metrics`.",
+  ),
+  headers: setting(z.record(z.string(), z.string()), "Headers of each request, such as the collector's key."),
+  names: setting(
+    z.enum(["1.41", "genai-main"]),
+    "Which text of the GenAI conventions is followed; `1.41` if left out.",
+  ),
+});
+
 const maskedVariable = z.looseObject({
   name: z.string().check(z.minLength(1), z.describe("The variable by which commands know it.")),
   mode: z

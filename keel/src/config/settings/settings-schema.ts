@@ -18,6 +18,7 @@ import {
   provider,
   sandbox,
   setting,
+  telemetry,
   texts,
 } from "./permission-settings.ts";
 
@@ -135,18 +136,6 @@ const memory = z.object({
   embedder: setting(
     embedder,
     "Who finds by meaning what words do not find: a `local` model, or a server; nobody if left out.",
-  ),
-});
-
-const telemetry = z.object({
-  endpoint: setting(
-    z.string(),
-    "The collector, by OTLP over HTTP: spans go to `/v1/traces` below it, counters to `/v1/metrics`.",
-  ),
-  headers: setting(z.record(z.string(), z.string()), "Headers of each request, such as the collector's key."),
-  names: setting(
-    z.enum(["1.41", "genai-main"]),
-    "Which text of the GenAI conventions is followed; `1.41` if left out.",
   ),
 });
 

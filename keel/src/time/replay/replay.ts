@@ -128,16 +128,17 @@ class ReplayWalk {
     let reached = this.#trail.find((place) => isToldAt(this.#events, place))?.index ?? index;
     for (const [at, place] of this.#trail.entries()) {
       const step = said[at]?.step;
-      if (step?.kind !== wanted || place.index > reached) continue;
+      if ((step?.kind !== "ask-model" && step?.kind !== "compact") || place.index > reached) continue;
       // Where between two events of a step something came from outside, a log does not say.
       for (const outside of ["at once", "late"] as const) {
         const attempt = await this.#play(place, step, { index, event, outside });
-        if (attempt.isEqual) {
+        if (attempt.isEqual && step.kind === wanted) {
           this.#equalSteps++;
           if (event.sums) this.#equalRequests++;
           return;
         }
-        if (!furthest || attempt.at > furthest.at) furthest = attempt;
+        // Another one was cut short where something came that goes before it.
+        if (step.kind === wanted && (!furthest || attempt.at > furthest.at)) furthest = attempt;
         reached = Math.max(reached, attempt.at);
       }
     }

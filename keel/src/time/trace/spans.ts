@@ -63,6 +63,9 @@ function spansBelow(
   ];
 }
 
+type AskClosed = Extract<Durable, { type: "ask.closed" }>;
+type AskEnd = Pick<AskClosed, "askId" | "at"> & Partial<AskClosed>;
+
 /** One log, event by event. */
 export class SpanWalk {
   readonly spans: TraceSpan[] = [];
@@ -285,11 +288,7 @@ export class SpanWalk {
     return this.#askers.get(callId) ?? this.#turn?.spanId ?? this.#root?.spanId;
   }
 
-  #endAsk(
-    event: Pick<Extract<Durable, { type: "ask.closed" }>, "askId" | "at"> &
-      Partial<Pick<Extract<Durable, { type: "ask.closed" }>, "answer" | "by">>,
-    error?: string,
-  ): void {
+  #endAsk(event: AskEnd, error?: string): void {
     const opened = this.#asks.get(event.askId);
     this.#asks.delete(event.askId);
     if (!opened) return;
