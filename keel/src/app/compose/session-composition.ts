@@ -254,16 +254,8 @@ export async function composeSession(
     callTool: hookCalls({ mcp: mcp.control, rules: rules.now, workspace, ids }),
     rates: shared.rates,
   });
-  const problems = [
-    ...permissions.problems,
-    ...keys.problems,
-    ...named.problems,
-    ...fallbacks.problems,
-    ...offered.problems,
-    ...mcp.problems,
-    ...hooks.problems,
-    ...texts.problems,
-  ];
+  const told = [permissions, keys, named, fallbacks, offered, mcp, hooks, texts];
+  const problems = told.flatMap((part): readonly string[] => part.problems);
   return {
     settings,
     keys,
