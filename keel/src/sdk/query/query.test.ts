@@ -228,7 +228,7 @@ describe("the options", () => {
       messages.flatMap((message) => (message.type === "result" ? [message.total_cost_usd] : [])).at(-1) ?? 0;
     const words = ({ body }: { body: unknown }): string => JSON.stringify((body as JsonObject)["messages"]);
 
-    test("in the same session, with its bill", async () => {
+    test("branch on resume, seed 002: in the same session, with its bill", async () => {
       verifies("S2.12", "S2.61");
       const { options, server, at, spent, cwd } = await threeTurns();
       const third = await all(query({ prompt: "c", options: { ...options, ...at } }));
