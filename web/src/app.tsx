@@ -27,6 +27,7 @@ const NewWorkspace = lazy(async () => ({
 }));
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const InboxPage = lazy(async () => ({ default: (await import("./asks/inbox-page.tsx")).InboxPage }));
+const GroupsPage = lazy(async () => ({ default: (await import("./groups/groups-page.tsx")).GroupsPage }));
 const LoginPage = lazy(async () => ({ default: (await import("./login/login-page.tsx")).LoginPage }));
 
 export function App(): ReactElement {
@@ -127,6 +128,8 @@ function Opened({
       return <SessionPage route={route} onRail={onRail} />;
     case "asks":
       return <InboxPage onRail={onRail} />;
+    case "groups":
+      return <GroupsPage group={route.group} onRail={onRail} />;
     case "settings":
       return <SettingsPage on={route.on} onRail={onRail} />;
     case "pair":

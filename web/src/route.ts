@@ -21,6 +21,7 @@ export type Route =
   /** A session by itself: an old one to read, or an agent's. */
   | { readonly page: "session"; readonly session: string; readonly row?: string | undefined }
   | { readonly page: "asks" }
+  | { readonly page: "groups"; readonly group?: string | undefined }
   | { readonly page: "settings"; readonly on: SettingsPage }
   /** Where a device without a secret gets one. */
   | { readonly page: "pair" }
@@ -41,6 +42,8 @@ export function routeOf(path: string, hash = ""): Route {
       break;
     case "asks":
       return { page: "asks" };
+    case "groups":
+      return { page: "groups", group: second };
     case "pair":
       return { page: "pair" };
     case "devices":
@@ -64,6 +67,8 @@ export function pathOf(route: Route): string {
       return `${join("sessions", route.session)}${hashOf(route.row)}`;
     case "asks":
       return "/asks";
+    case "groups":
+      return join("groups", route.group);
     case "pair":
       return "/pair";
     case "settings":

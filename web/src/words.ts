@@ -211,6 +211,7 @@ export const words = {
     none: "No workspace yet.",
     asks: (open: number) => count(open, "question waits", "questions wait"),
     sessions: "Earlier sessions",
+    groups: "Groups",
     settings: "Settings",
     openRail: "Show workspaces",
     openSide: "Show what is beside the conversation",
@@ -475,6 +476,39 @@ export const words = {
       "Memory keeps no byte of the message, and nobody finds it again. The conversation itself stays as it is.",
     forgotten: (pieces: number) => (pieces === 1 ? "It is forgotten." : `${pieces} pieces are forgotten.`),
     busy: "Its conversation is open: close it first, then it can be forgotten.",
+  },
+
+  groups: {
+    title: "Groups",
+    none: "There are no chat groups yet. One is made by a command:",
+    gone: "There is no such group.",
+    said: "What was said",
+    nothing: "Nothing was said yet.",
+    agent: "Agent",
+    unsent: "not sent yet",
+    session: "Its conversation",
+    from: "As",
+    you: "you",
+    send: "Say it",
+    readOnly: "This device may only look.",
+    states: { working: "at work", queued: "waits for its turn", resting: "rests" },
+    boxes: { sandbox: "in the sandbox", container: "in a container", none: "not confined" },
+    atWork: (working: number, atOnce: number, queued: number) =>
+      `${working} of at most ${atOnce} at work${queued === 0 ? "" : `, ${queued} in the queue`}.`,
+    meant: ({ main, always, trigger }: { main: boolean; always: boolean; trigger: string }) =>
+      main ? "yours" : always ? "hears everything" : `hears ${trigger}`,
+    queue: ({ open, tries, waiting, unsent }: Record<"open" | "tries" | "waiting" | "unsent", number>) =>
+      [
+        open > 0 ? `${open} to be answered${tries > 1 ? ` (try ${tries})` : ""}` : "",
+        waiting > 0 ? `${waiting} unheard` : "",
+        unsent > 0 ? `${unsent} to be sent` : "",
+      ]
+        .filter((part) => part !== "")
+        .join(", ") || "nothing waits",
+    refused: (why: string) => `Not given: ${why}`,
+    elsewhere: (channel: string) => `Its people write by ${channel}.`,
+    say: ({ always, main, trigger }: { always: boolean; main: boolean; trigger: string }) =>
+      always || main ? "Say something" : `Say something; ${trigger} calls the agent`,
   },
 
   devices: {

@@ -59,6 +59,12 @@ export type KeelClient = {
     stats(): Promise<AnswerTo<"memoryStats">>;
     forget(pieces: readonly number[]): Promise<AnswerTo<"forgetMemory">>;
   };
+  /** Chat groups with agents of their own: where each stands, what was said there, and saying something. */
+  readonly groups: {
+    list(): Promise<AnswerTo<"groups">>;
+    log(question: OperationQuestion<"groupLog">): Promise<AnswerTo<"groupLog">>;
+    say(question: OperationQuestion<"groupSay">): Promise<void>;
+  };
   /** Who may come in. */
   readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
@@ -109,6 +115,11 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
       find: (question = {}) => link.call("memory", question),
       stats: () => link.call("memoryStats", {}),
       forget: (pieces) => link.call("forgetMemory", { pieces }),
+    },
+    groups: {
+      list: () => link.call("groups", {}),
+      log: (question) => link.call("groupLog", question),
+      say: async (question) => void (await link.call("groupSay", question)),
     },
     devices: farDevices(link),
     close() {

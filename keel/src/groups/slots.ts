@@ -17,8 +17,8 @@ export class Slots {
     this.#most = most;
   }
 
-  get waiting(): number {
-    return this.#waiting.length;
+  isWaiting(name: string): boolean {
+    return this.#waiting.some((waits) => waits.name === name);
   }
 
   isWorking(name: string): boolean {

@@ -8,6 +8,7 @@ import { askSchema } from "./ask.ts";
 import { bridgeOperations } from "./bridge.ts";
 import { commandSchema, receiptSchema } from "./command.ts";
 import { durableSchema } from "./event/durable.ts";
+import { groupOperations } from "./group-operations.ts";
 import { memoryOperations } from "./memory-operations.ts";
 import { jsonSchema } from "./message.ts";
 import { moveOperations } from "./move-operations.ts";
@@ -295,6 +296,7 @@ export const operations = {
   ...bridgeOperations,
   ...moveOperations,
   ...memoryOperations,
+  ...groupOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 /** Rows that are about who may come in: a door has their answers. */

@@ -2,6 +2,8 @@
 export const pagePaths: readonly string[] = [
   "/",
   "/asks",
+  "/groups",
+  "/groups/{group}",
   "/pair",
   "/devices",
   "/settings",
@@ -10,6 +12,8 @@ export const pagePaths: readonly string[] = [
   "/dev/gallery/{shelf}",
   "/settings/{page}",
   "/asks",
+  "/groups",
+  "/groups/{group}",
   "/sessions/{session}",
   "/workspaces/{workspace}",
   "/workspaces/{workspace}/{worker}",

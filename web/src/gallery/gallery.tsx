@@ -111,6 +111,8 @@ export const shelves: Readonly<Record<string, Shelf>> = {
     }),
   },
   nowhere: { title: "An address that leads nowhere", show: page({ page: "lost", address: "/nowhere" }) },
+  groups: { title: "Chat groups", show: page({ page: "groups" }) },
+  group: { title: "One chat group", show: page({ page: "groups", group: "lunch" }) },
   permissions: { title: "Settings: permissions", show: page({ page: "settings", on: "permissions" }) },
   models: { title: "Settings: models", show: page({ page: "settings", on: "models" }) },
   servers: { title: "Settings: servers", show: page({ page: "settings", on: "servers" }) },

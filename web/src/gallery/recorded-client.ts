@@ -30,6 +30,8 @@ export type Recording = {
   readonly found?: AnswerTo<"search">["found"] | undefined;
   /** What earlier conversations said. */
   readonly memory?: AnswerTo<"memory">["found"] | undefined;
+  readonly groups?: AnswerTo<"groups">["groups"] | undefined;
+  readonly groupLines?: AnswerTo<"groupLog">["lines"] | undefined;
   /** What the browser has noted, and what it has not sent yet. */
   readonly notes?: Readonly<Record<string, string>> | undefined;
   readonly unsent?: readonly UnsentInput[] | undefined;
@@ -106,6 +108,11 @@ export function recordedClient(recording: Recording): KeelClient {
         work: "idle" as const,
       }),
       forget: nothing,
+    },
+    groups: {
+      list: async () => ({ groups: recording.groups ?? [], atOnce: 5 }),
+      log: async () => ({ lines: recording.groupLines ?? [] }),
+      say: nothing,
     },
     devices: {
       list: async () => recording.devices ?? [],

@@ -10,7 +10,7 @@ import question from "./recorded/question.json" with { type: "json" };
 import shortened from "./recorded/shortened.json" with { type: "json" };
 import streaming from "./recorded/streaming.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
-import { choices, devices, explain, foreignMessages, memory } from "./told.ts";
+import { choices, devices, explain, foreignMessages, groupLines, groups, memory } from "./told.ts";
 import { diff, fileDiffs, terminal } from "./worker-samples.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
@@ -159,6 +159,8 @@ export const scene: Recording = {
   messages: foreignMessages,
   devices,
   memory,
+  groups,
+  groupLines,
   choices,
   inquiries: {
     explain,

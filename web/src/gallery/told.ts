@@ -112,3 +112,62 @@ const published: InquiryAnswer<"explain"> = {
     },
   ],
 };
+
+const groupOf = (id: string, given: Partial<AnswerTo<"groups">["groups"][number]>) => ({
+  id,
+  name: id,
+  channel: "local" as const,
+  chat: id,
+  trigger: "@keel",
+  always: false,
+  main: false,
+  box: "sandbox" as const,
+  folder: `/home/ada/agents/${id}`,
+  session: "login",
+  createdAt: at,
+  state: "resting" as const,
+  waiting: 0,
+  open: 0,
+  tries: 0,
+  unsent: 0,
+  lastAt: at - 3_600_000,
+  refusedMounts: [],
+  ...given,
+});
+
+export const groups: AnswerTo<"groups">["groups"] = [
+  groupOf("own", { name: "Ada herself", main: true, lastAt: at - 86_400_000 }),
+  groupOf("lunch", { name: "Lunch & more", state: "working", open: 1, waiting: 2, lastAt: at - 20_000 }),
+  groupOf("club", {
+    name: "The chess club of the whole northern district, autumn season",
+    channel: "telegram",
+    chat: "-100123/7",
+    trigger: "@marcus",
+    box: "container",
+    state: "queued",
+    open: 1,
+    tries: 2,
+    unsent: 3,
+    refusedMounts: ["/srv/handbook: no folder of `groups.mounts` in your settings has it"],
+  }),
+  groupOf("family", {
+    name: "Family",
+    channel: "whatsapp",
+    chat: "4915111",
+    always: true,
+    lastAt: undefined,
+  }),
+];
+
+export const groupLines: AnswerTo<"groupLog">["lines"] = [
+  { at: at - 400_000, from: "Ana", text: "is anybody hungry?", isSent: true },
+  { at: at - 390_000, from: "Bo", text: "[Photo] the menu of today", isSent: true },
+  { at: at - 380_000, from: "Bo", text: "@keel when do we go?", isSent: true },
+  {
+    at: at - 370_000,
+    text: "At noon: Ana has a meeting until 11:45, and the soup is gone by one.",
+    isSent: true,
+  },
+  { at: at - 30_000, from: "Ana", text: "@keel book a table for four, please", isSent: true },
+  { at: at - 20_000, text: "In a moment: I am asking at the Olive.", isSent: false },
+];

@@ -62,6 +62,15 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
           <span />
         )}
         <Link
+          to={{ page: "groups" }}
+          className="button plain icon-only"
+          aria-label={words.rail.groups}
+          title={words.rail.groups}
+          onClick={onPick}
+        >
+          <Icon name="group" />
+        </Link>
+        <Link
           to={{ page: "settings", on: "permissions" }}
           className="button plain icon-only"
           aria-label={words.rail.settings}

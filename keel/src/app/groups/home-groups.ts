@@ -54,6 +54,7 @@ export class HomeGroups {
   readonly #ports: GroupsPorts;
   readonly #talks = new Map<string, GroupTalk>();
   #opened: Promise<OpenGroups> | undefined;
+  #slots: Slots | undefined;
   #boxes: Promise<Boxes> | undefined;
   #leave: (() => void) | undefined;
 
@@ -61,6 +62,11 @@ export class HomeGroups {
     this.#home = home;
     this.#served = served;
     this.#ports = ports;
+  }
+
+  stateOf(id: string): "working" | "queued" | "resting" {
+    if (this.#slots?.isWorking(id)) return "working";
+    return this.#slots?.isWaiting(id) ? "queued" : "resting";
   }
 
   /** Listens, and goes on with what an earlier process left. A home without groups costs a look at its folder. */
@@ -102,6 +108,7 @@ export class HomeGroups {
     this.#opened ??= (async () => {
       const settings = await groupSettings(this.#home, this.#ports.env);
       const slots = new Slots(mostAtOnce(settings, this.#ports.env));
+      this.#slots = slots;
       const { clock, ids, groupsPath } = this.#home;
       const book = await this.#home.groupBook();
       const schedules = await this.#home.scheduleBook();

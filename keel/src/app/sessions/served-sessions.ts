@@ -24,6 +24,7 @@ import {
 } from "../../protocol/operation.ts";
 import type { Bridges } from "../bridges/bridges.ts";
 import { ServedBridges } from "../bridges/served-bridges.ts";
+import type { GroupHandlers } from "../groups/served-groups.ts";
 import type { Home } from "../home.ts";
 import { ServedMoves } from "../moves/served-moves.ts";
 import type { OpenSession } from "../open-session.ts";
@@ -52,6 +53,8 @@ export type ServedOptions = {
   readonly clients: () => number;
   /** Who may come in is the door's to know; left out where there is none. */
   readonly devices?: DeviceHandlers | undefined;
+  /** The chat groups of the home, where somebody runs them. */
+  readonly groups?: (() => GroupHandlers) | undefined;
   /** Whom its sessions may send words to; those behind its bridges when left out. */
   readonly peers?: SessionPeers | undefined;
   /** The folder of the home in which it keeps what is its own; `server` when left out. */
@@ -162,9 +165,10 @@ export class ServedSessions {
       ...this.#moves.handlers,
       ...this.#memory,
       ...this.#options.devices,
+      ...this.#options.groups?.(),
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
-    if (!handler) throw fault("usage", { reason: "There are no devices here." });
+    if (!handler) throw fault("usage", { reason: "There is nothing of that kind here." });
     return this.#unlessEnding(() => handler(parsed.data, caller));
   }
 
@@ -237,7 +241,12 @@ export class ServedSessions {
 
   readonly #handlers: Omit<
     OperationHandlers,
-    keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | MoveOperation | keyof MemoryHandlers
+    | keyof DeviceHandlers
+    | keyof WorkspaceHandlers
+    | BridgeOperation
+    | MoveOperation
+    | keyof MemoryHandlers
+    | keyof GroupHandlers
   > = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;

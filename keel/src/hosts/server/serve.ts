@@ -7,6 +7,7 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import type { Server } from "node:net";
 import path from "node:path";
 import { HomeGroups } from "../../app/groups/home-groups.ts";
+import { groupHandlers } from "../../app/groups/served-groups.ts";
 import { type Home, openHome } from "../../app/home.ts";
 import { homeScheduler } from "../../app/schedules/home-scheduler.ts";
 import {
@@ -81,6 +82,7 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
     pid: process.pid,
     clients,
     tell: (what, session) => log.say(what, { session }),
+    groups: () => handlers,
     devices: deviceHandlers({
       devices,
       pairings,
@@ -90,6 +92,7 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
   });
   const tell = (what: string, facts: Parameters<ServerLog["say"]>[1]): void => log.say(what, facts);
   const groups = new HomeGroups(home, served, { version, env, keel, tell });
+  const handlers = groupHandlers({ home, groups, env });
   const schedules = await homeScheduler(home, served, { asks: "answered", groups, tell });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
