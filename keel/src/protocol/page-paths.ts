@@ -12,8 +12,6 @@ export const pagePaths: readonly string[] = [
   "/dev/gallery/{shelf}",
   "/settings/{page}",
   "/asks",
-  "/groups",
-  "/groups/{group}",
   "/sessions/{session}",
   "/workspaces/{workspace}",
   "/workspaces/{workspace}/{worker}",
