@@ -4,6 +4,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { changeGroups } from "../keel/src/app/groups/change-groups.ts";
 import { openApiDocument } from "../keel/src/hosts/server/openapi.ts";
 import { type Json, type JsonObject, valueAt } from "../keel/src/kernel/json.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
@@ -193,6 +194,19 @@ describe("every route of the document", () => {
     await works("GET /api/memory/stats");
     const [piece] = found as { id: number }[];
     await works("POST /api/memory/forget", { body: { pieces: [piece?.id ?? 0] } });
+    await works("GET /api/groups");
+    const book = await at.home.groupBook();
+    const lunch = { id: "lunch", name: "Lunch", folder: at.cwd, box: "none" as const, options: {} };
+    await changeGroups(at.home, book).add(lunch, { version: "0", env: at.env });
+    const group = { group: "lunch" };
+    await works("POST /api/groups/{group}/messages", {
+      fields: group,
+      body: { text: "hungry?", from: "Ana" },
+    });
+    const { lines: said } = await works("GET /api/groups/{group}/log", { fields: group, query: "?last=5" });
+    expect(said).toMatchObject([{ from: "Ana", text: "hungry?" }]);
+    expect((await works("GET /api/groups"))["groups"]).toMatchObject([{ id: "lunch", waiting: 1 }]);
+    await book.close();
     await works("POST /api/sessions/{session}/commands", { fields, body: { command: words } });
     await hear("ask.opened");
     const [ask] = (await works("GET /api/sessions/{session}/asks", { fields })) as unknown as {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PassThrough } from "node:stream";
 import { onTestFinished } from "vitest";
+import { groupHandlers } from "../../keel/src/app/groups/served-groups.ts";
 import { type Home, openHome } from "../../keel/src/app/home.ts";
 import { openOptionsOf } from "../../keel/src/app/options.ts";
 import { connectLocally } from "../../keel/src/app/sessions/home-server.ts";
@@ -215,7 +216,9 @@ export async function openDoor(at: Stage, guard?: "guarded", more: Partial<Serve
   const { secret } = await devices.add("a test", "work");
   const pairings = new Pairings({ add: (name, access) => devices.add(name, access), now: () => Date.now() });
   const known = { devices, pairings, connected: () => 0, url: () => "http://127.0.0.1" };
-  const served = serve(at, { devices: deviceHandlers(known), ...more });
+  // Nobody runs the groups here; what was said in them is told all the same.
+  const groups = groupHandlers({ home: at.home, env: at.env, groups: { stateOf: () => "resting" } });
+  const served = serve(at, { devices: deviceHandlers(known), groups: () => groups, ...more });
   const door = openWebDoor({
     served,
     hello: { keel: "0", boot: more.boot ?? "b" },

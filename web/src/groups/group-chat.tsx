@@ -6,7 +6,7 @@ import { Link } from "../kit/link.tsx";
 import { Ago } from "../kit/time.tsx";
 import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
-import { type GroupEntry, GroupSign, useLooked } from "./groups-page.tsx";
+import { type GroupEntry, GroupSign, useLooked } from "./group-look.tsx";
 
 const shown = 200;
 /** So near to the end somebody reads what is new. */

@@ -4,52 +4,14 @@ import "../settings/settings.css";
 import "./groups.css";
 import type { AnswerTo } from "keel/protocol";
 import { visible } from "keel/view";
-import { type ReactElement, useCallback, useEffect, useState } from "react";
+import { type ReactElement, useCallback } from "react";
 import { Link } from "../kit/link.tsx";
-import { activitySigns, Sign } from "../kit/sign.tsx";
 import { Ago } from "../kit/time.tsx";
-import { useValue } from "../live/observable.ts";
-import { faultOf, useWorld } from "../live/world.ts";
+import { useWorld } from "../live/world.ts";
 import { RailButton } from "../overview/rail-button.tsx";
 import { words } from "../words.ts";
 import { GroupChat } from "./group-chat.tsx";
-
-export type GroupEntry = AnswerTo<"groups">["groups"][number];
-
-/** Somebody may write at any moment, and nothing tells a page: it looks for as long as it is seen. */
-const lookMs = 2_000;
-
-/** Asks now, again and again while the page is seen, and whenever it is told to. */
-export function useLooked<T>(ask: () => Promise<T>): {
-  readonly answer: T | undefined;
-  readonly problem: string;
-  readonly look: () => Promise<void>;
-} {
-  const [answer, setAnswer] = useState<T>();
-  const [problem, setProblem] = useState("");
-  const link = useValue(useWorld().link);
-  const look = useCallback(
-    () =>
-      ask().then(
-        (found) => {
-          setAnswer(found);
-          setProblem("");
-        },
-        (thrown: unknown) => setProblem(faultOf(thrown).message),
-      ),
-    [ask],
-  );
-  const isThere = link.state === "connected";
-  useEffect(() => {
-    if (!isThere) return;
-    void look();
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void look();
-    }, lookMs);
-    return () => clearInterval(timer);
-  }, [look, isThere]);
-  return { answer, problem, look };
-}
+import { GroupSign, useLooked } from "./group-look.tsx";
 
 export function GroupsPage({
   group: open,
@@ -127,13 +89,3 @@ function GroupList({ groups, atOnce }: AnswerTo<"groups">): ReactElement {
     </>
   );
 }
-
-const signs = {
-  working: activitySigns.active,
-  queued: activitySigns.idle,
-  resting: activitySigns.idle,
-} as const;
-
-export const GroupSign = ({ state }: Pick<GroupEntry, "state">): ReactElement => (
-  <Sign kind={signs[state]} says={words.groups.states[state]} />
-);

@@ -1,18 +1,10 @@
 /** The chat groups of a home for clients of its server. */
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
-import type { GroupOperation } from "../../protocol/group-operations.ts";
-import type { AnswerTo, Caller, OperationQuestion } from "../../protocol/operation.ts";
 import type { Home } from "../home.ts";
+import type { GroupHandlers } from "../sessions/served-sessions.ts";
 import { changeGroups } from "./change-groups.ts";
 import { groupSettings, mostAtOnce } from "./group-settings.ts";
 import type { HomeGroups } from "./home-groups.ts";
-
-export type GroupHandlers = {
-  readonly [Name in GroupOperation]: (
-    question: OperationQuestion<Name>,
-    caller: Caller,
-  ) => Promise<AnswerTo<Name>>;
-};
 
 const usualLast = 50;
 const maxLast = 500;

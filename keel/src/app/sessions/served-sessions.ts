@@ -9,6 +9,7 @@ import type { SessionPeers } from "../../ports/agents.ts";
 import type { BridgeOperation } from "../../protocol/bridge.ts";
 import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Envelope } from "../../protocol/event/envelope.ts";
+import type { GroupOperation } from "../../protocol/group-operations.ts";
 import type { InquiryName } from "../../protocol/inquiry.ts";
 import type { MoveOperation } from "../../protocol/move-operations.ts";
 import {
@@ -24,7 +25,6 @@ import {
 } from "../../protocol/operation.ts";
 import type { Bridges } from "../bridges/bridges.ts";
 import { ServedBridges } from "../bridges/served-bridges.ts";
-import type { GroupHandlers } from "../groups/served-groups.ts";
 import type { Home } from "../home.ts";
 import { ServedMoves } from "../moves/served-moves.ts";
 import type { OpenSession } from "../open-session.ts";
@@ -70,6 +70,8 @@ export type ServedOptions = {
 export type SessionChange = "session.opened" | "session.resumed" | "session.unloaded" | "session.closed";
 
 export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[number]>;
+export type GroupHandlers = Pick<OperationHandlers, GroupOperation>;
+type OtherOperation = keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | GroupOperation;
 
 /** Receipts of commands with an id, so that one that is sent again is not done again. Over all sessions. */
 const maxReceipts = 10_000;
@@ -239,15 +241,7 @@ export class ServedSessions {
     await this.#options.home.close();
   }
 
-  readonly #handlers: Omit<
-    OperationHandlers,
-    | keyof DeviceHandlers
-    | keyof WorkspaceHandlers
-    | BridgeOperation
-    | MoveOperation
-    | keyof MemoryHandlers
-    | keyof GroupHandlers
-  > = {
+  readonly #handlers: Omit<OperationHandlers, OtherOperation | MoveOperation | keyof MemoryHandlers> = {
     status: async () => {
       const { version, boot, pid, clients } = this.#options;
       const loaded = [...this.#loadable].filter((session) => session.isLoaded()).length;
