@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
-import { type Mutant, type Outcome, shrink, simulate } from "./simulation/run.ts";
+import { type Mutant, type Outcome, shrink, simulate, type Variation } from "./simulation/run.ts";
 import { faultKinds } from "./simulation/world.ts";
 import { budgets, countOf, seed } from "./support/budget.ts";
 import { verifies } from "./support/verifies.ts";
@@ -11,8 +11,8 @@ const most = 150;
 const patience = { timeout: 2 * 60 * 60_000 };
 
 /** What a person needs to look into it: the seed, what is wrong, and the fewest faults that make it go wrong. */
-async function explain(failing: Outcome): Promise<string> {
-  const { complaints, faults } = await shrink(failing);
+async function explain(failing: Outcome, variation?: Variation): Promise<string> {
+  const { complaints, faults } = await shrink(failing, variation);
   return `seed ${failing.seed}: ${complaints.join("; ")} (faults needed: ${faults.map(({ kind, index }) => `${kind}#${index}`).join(", ") || "none"})`;
 }
 
@@ -75,23 +75,67 @@ describe("the loop in a world that goes wrong", () => {
     expect(new Set(shares.map(({ logs }) => logs.size > 1)).size).toBe(2);
   });
 
-  test.each<Mutant>(["forgetful-disk", "lying-tool", "boundless-budget", "forgotten-agents"])(
-    "a broken world is noticed: %s",
+  test(
+    "keeps every law with a team at work: mail, a shared list, an end that is agreed",
     patience,
-    async (mutant) => {
-      const failing: Outcome[] = [];
-      const isOfAgents = mutant === "boundless-budget" || mutant === "forgotten-agents";
-      const variation = { mutant, ...(isOfAgents ? { agents: "some" as const } : {}) };
-      for (let number = 1; number <= 120 && failing.length === 0; number++) {
-        const outcome = await simulate(number, variation);
-        if (outcome.complaints.length > 0) failing.push(outcome);
+    async () => {
+      verifies("S2.34", "G17", "G18");
+      const first = seed();
+      const count = countOf("simulated-teams");
+      for (let offset = 0; offset < count; offset++) {
+        const outcome = await simulate(first + offset, { agents: "team" });
+        if (outcome.complaints.length > 0) expect.fail(await explain(outcome, { agents: "team" }));
+        if ((offset + 1) % seedsBetweenWords === 0)
+          process.stderr.write(`teams: ${offset + 1} of ${count} seeds from ${first} on keep every law\n`);
       }
-      expect(failing).toHaveLength(1);
-      const [found] = failing;
-      if (!found) return;
-      const shrunken = await shrink(found, variation);
-      expect(shrunken.complaints.length).toBeGreaterThan(0);
-      expect(shrunken.faults.length).toBeLessThanOrEqual(found.faults.length);
     },
   );
+
+  test("has teams that do all of it: members that leave in every way, a list that changes, words that arrive", async () => {
+    const missing = new Set([
+      "formed",
+      "listed",
+      "ended",
+      "left approved",
+      "left at_rest",
+      "left stopped",
+      "told",
+    ]);
+    for (let number = 1; number <= most && missing.size > 0; number++) {
+      const { logs } = await simulate(number, { agents: "team" });
+      for (const line of [...logs.values()].flat()) {
+        const event: Durable = JSON.parse(line);
+        if (event.type === "team.changed")
+          missing.delete(event.why === undefined ? event.change : `${event.change} ${event.why}`);
+        if (event.type === "tool.finished" && event.tool === "SendMessage" && !event.failed)
+          missing.delete("told");
+      }
+    }
+    expect([...missing]).toEqual([]);
+  });
+
+  test.each<Mutant>([
+    "forgetful-disk",
+    "lying-tool",
+    "boundless-budget",
+    "forgotten-agents",
+    "forgotten-team",
+  ])("a broken world is noticed: %s", patience, async (mutant) => {
+    const failing: Outcome[] = [];
+    const isOfAgents = mutant === "boundless-budget" || mutant === "forgotten-agents";
+    const variation: Variation = {
+      mutant,
+      ...(mutant === "forgotten-team" ? { agents: "team" } : isOfAgents ? { agents: "some" } : {}),
+    };
+    for (let number = 1; number <= 120 && failing.length === 0; number++) {
+      const outcome = await simulate(number, variation);
+      if (outcome.complaints.length > 0) failing.push(outcome);
+    }
+    expect(failing).toHaveLength(1);
+    const [found] = failing;
+    if (!found) return;
+    const shrunken = await shrink(found, variation);
+    expect(shrunken.complaints.length).toBeGreaterThan(0);
+    expect(shrunken.faults.length).toBeLessThanOrEqual(found.faults.length);
+  });
 });

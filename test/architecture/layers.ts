@@ -70,8 +70,9 @@ const rows = {
   // With the last look before a command of a person's own words, where a command starts, and files that others changed,
   // and going back to a message; and what earlier conversations said.
   engine: { imports: ["tasks", "core", "policy", "ports", ...basics], packages: ["zod"], lines: 3_720 },
-  // With teams: their mail and its bounds, also between sessions, their shared list, their end.
-  agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 2_700 },
+  // With teams: their mail and its bounds, also between sessions, their shared list, their end, and what each goes on with
+  // after a crash.
+  agents: { imports: ["engine", "core", "ports", ...basics], packages: [], lines: 2_790 },
   // With limits of a rate.
   hooks: { imports: ["ports", ...basics], packages: [], lines: 910 },
 

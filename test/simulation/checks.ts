@@ -224,7 +224,9 @@ export class Checks {
     const isAgent = known.data.kind === "agent";
     // It may be sent to the background, and an agent that has ended may go on.
     const isMoved = data.origin === "moved" && Object.keys(data).length === 1;
-    if (status === "running" && !(isRunning(known) ? isMoved : isAgent))
+    // A member of a team that was at work when the machine went down goes on where it was.
+    const goesOn = known.data.team !== undefined && this.#world.life > 1;
+    if (status === "running" && !(isRunning(known) ? isMoved || goesOn : isAgent))
       this.complain(`task ${taskId} started twice`);
     // A call may tell of an end once more; a log that was broken may be set right.
     const isToldAgain = isAgent && status === known.status && Object.keys(data).join() === "told";

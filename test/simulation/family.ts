@@ -11,6 +11,13 @@ import type { Tool } from "../../keel/src/ports/tool.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { agentTool } from "../../keel/src/tools/agent.ts";
 import { sendMessageTool } from "../../keel/src/tools/send-message.ts";
+import {
+  shutdownReplyTool,
+  teamCreateTool,
+  teamDeleteTool,
+  teamShutdownTool,
+} from "../../keel/src/tools/team.ts";
+import { taskCreateTool, taskUpdateTool } from "../../keel/src/tools/todo-list.ts";
 import type { BudgetChecks } from "./budget-checks.ts";
 import type { Disks } from "./disk.ts";
 import type { World } from "./world.ts";
@@ -38,9 +45,10 @@ export async function openFamily(
     limits: BudgetLimits;
     checks: BudgetChecks;
     mutant: string | undefined;
+    hasTeam: boolean;
   },
 ): Promise<Household> {
-  const { world, disks, checks, mutant } = around;
+  const { world, disks, checks, mutant, hasTeam } = around;
   const limits = mutant === "boundless-budget" ? noBudget : around.limits;
   const { clock } = given;
   const budget = new TreeBudget({ limits, clock });
@@ -53,18 +61,32 @@ export async function openFamily(
   const crew = new AgentSupervisor(tree);
   const parts: SessionPorts = {
     ...given,
-    tools: [...given.tools, agentTool(crew) as Tool, sendMessageTool(crew) as Tool],
+    tools: tree.led([
+      ...given.tools,
+      ...[agentTool(crew), sendMessageTool(crew), ...(hasTeam ? teamTools(crew) : [])].map(
+        (tool) => tool as Tool,
+      ),
+    ]),
     budget,
     limits: { ...given.limits, ...limits },
-    ...(mutant === "forgotten-agents" ? {} : { recover: (task) => crew.recover(task) }),
+    ...(mutant === "forgotten-agents" ? {} : { recover: (task, team) => crew.recover(task, team) }),
   };
   crew.equip(parts);
   const session = await Session.open(parts, opening);
   crew.attach(session);
   checks.begin(disks);
   tree.plant(session, clock);
+  if (mutant !== "forgotten-team") await crew.revive();
   return { session, tree, close: () => budget.close() };
 }
+
+const teamTools = (crew: AgentSupervisor) => [
+  teamCreateTool(crew),
+  teamDeleteTool(crew),
+  teamShutdownTool(crew),
+  taskCreateTool,
+  taskUpdateTool,
+];
 
 function agentWorld(world: World, disks: Disks): AgentPorts {
   const logOf = (id: string): Log => {
@@ -92,7 +114,7 @@ function agentWorld(world: World, disks: Disks): AgentPorts {
         file: () => undefined,
       },
     },
-    tools: (agents) => [agentTool(agents) as Tool, sendMessageTool(agents) as Tool],
+    tools: (agents) => [agentTool, sendMessageTool, shutdownReplyTool].map((tool) => tool(agents) as Tool),
     resolveModel: (name) => ({ ok: true, value: name }),
     system: ({ definition }) => [definition.prompt],
     isolate: async (_, name) => {

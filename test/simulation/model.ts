@@ -21,7 +21,11 @@ export type ModelSurroundings = {
   /** Says what is wrong with a request at the moment it arrives. */
   readonly onRequest: (request: ModelRequest) => readonly string[];
   readonly prepare?: Model["prepare"];
+  readonly hasTeam: boolean;
 };
+
+/** Names that members of a team may have. */
+const members = ["ann", "ben", "cleo"] as const;
 
 /** After so many requests it only says goodbye: worlds must end. */
 const maxRequests = 60;
@@ -36,7 +40,7 @@ export const simulatedInfo: Model["info"] = (model) => ({
 
 export function simulatedModel(
   world: World,
-  { names, law, onRequest, prepare }: ModelSurroundings,
+  { names, law, onRequest, prepare, hasTeam }: ModelSurroundings,
 ): SimulatedModel {
   // Follows whatever it reads in a result.
   const isObedient = world.draw() < 0.3;
@@ -101,6 +105,12 @@ export function simulatedModel(
     if (isObedient && last.includes(temptation))
       return { content: [calling.call("Change", forbidden)], stop: "tool_use" };
     const { calls } = calling;
+    // A team comes first, where there is to be one; otherwise few worlds would have theirs.
+    if (hasTeam && requests < 4 && world.draw() < 0.8)
+      return {
+        content: requests === 1 ? [calling.call("TeamCreate")] : members.map(() => calling.call("Agent")),
+        stop: "tool_use",
+      };
     const dice = world.draw();
     if (dice < 0.55) return { content: [words("calling "), ...calls()], stop: "tool_use" };
     if (dice < 0.88) return { content: [words("done ")], stop: "end" };
@@ -115,7 +125,7 @@ export function simulatedModel(
     const used = usedIds.get(session) ?? [];
     usedIds.set(session, used);
     const place = [...usedIds.keys()].indexOf(session);
-    const call = (name: string, at: string | undefined): Block => {
+    const call = (name: string, at?: string): Block => {
       const old = used.length > 0 && world.draw() < 0.05 ? world.pick(used) : undefined;
       const id = old ?? `call-${place}-${used.length}`;
       used.push(id);
@@ -140,6 +150,7 @@ export function simulatedModel(
     switch (name) {
       case "Agent":
         return {
+          ...(hasTeam && world.draw() < 0.8 ? { name: world.pick(members) } : {}),
           description: `part ${at}`,
           prompt: `Do part ${at}.`,
           subagent_type: world.draw() < 0.03 ? "nobody" : "worker",
@@ -148,9 +159,30 @@ export function simulatedModel(
         };
       case "SendMessage":
         // Some agent that it has just heard of, or whoever started it.
+        if (hasTeam && world.draw() < 0.8)
+          return { to: world.pick([...members, "*", "main"]), message: `word ${at}` };
         return {
           to: world.draw() < 0.7 ? (/\ba[0-9a-f]{16}\b/.exec(last)?.[0] ?? "main") : "main",
           message: `word ${at}`,
+        };
+      case "TeamCreate":
+        return { team_name: "crew" };
+      case "TeamShutdown":
+        return {
+          timeout: world.between(1, 30),
+          ...(world.draw() < 0.5 ? { members: [world.pick(members)] } : {}),
+          ...(world.draw() < 0.2 ? { force: true } : {}),
+        };
+      case "ShutdownReply":
+        return world.draw() < 0.6 ? { approve: true } : { approve: false, reason: "Not yet." };
+      case "TaskCreate":
+        return { subject: `todo ${at}`, description: "" };
+      case "TaskUpdate":
+        return {
+          taskId: String(world.between(1, 3)),
+          status: world.pick(["pending", "in_progress", "completed"]),
+          ...(world.draw() < 0.2 ? { owner: world.pick([...members, "main"]) } : {}),
+          ...(world.draw() < 0.1 ? { addBlockedBy: [String(world.between(1, 3))] } : {}),
         };
       default:
         return { at };

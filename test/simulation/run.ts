@@ -2,8 +2,17 @@
 
 // Loaded here, since the engine loads them when they are first needed: on a busy machine that takes longer than a world
 // waits in which nothing else is left to happen.
+import "../../keel/src/agents/launcher.ts";
+import "../../keel/src/agents/plan.ts";
 import "../../keel/src/agents/recover.ts";
+import "../../keel/src/agents/run.ts";
+import "../../keel/src/agents/team.ts";
+import "../../keel/src/engine/calls/early.ts";
 import "../../keel/src/engine/calls/permit-command.ts";
+import "../../keel/src/engine/steps/compact.ts";
+import "../../keel/src/engine/steps/run-tools.ts";
+import "../../keel/src/policy/excluded-command.ts";
+import "../../keel/src/policy/look-at-command.ts";
 import "../../keel/src/engine/return.ts";
 import { defaultLimits } from "../../keel/src/core/limits.ts";
 import type { Session } from "../../keel/src/engine/session.ts";
@@ -23,6 +32,7 @@ import { type HookWords, simulatedHooks } from "./hooks.ts";
 import { Host } from "./host.ts";
 import { simulatedModel } from "./model.ts";
 import { simulatedSums } from "./sums.ts";
+import { teamComplaints } from "./team-checks.ts";
 import { Told } from "./told.ts";
 import { type Effects, forbidden, simulatedTools } from "./tools.ts";
 import { TreeChecks } from "./tree-checks.ts";
@@ -53,15 +63,34 @@ const maxSteps = 60_000;
 const calmAfterMs = 400_000;
 /** With agents a world costs several times as much. */
 const shareWithAgents = 0.2;
+/** Of those. */
+const shareWithTeam = 0.4;
+
+const ofTeams = [
+  "TeamCreate",
+  "TeamCreate",
+  "SendMessage",
+  "ShutdownReply",
+  "TeamShutdown",
+  "TeamDelete",
+  "TaskCreate",
+  "TaskUpdate",
+  "TaskUpdate",
+];
 
 /** Ways in which the world itself is broken, to show that the checks see it. */
-export type Mutant = "forgetful-disk" | "lying-tool" | "boundless-budget" | "forgotten-agents";
+export type Mutant =
+  | "forgetful-disk"
+  | "lying-tool"
+  | "boundless-budget"
+  | "forgotten-agents"
+  | "forgotten-team";
 
 export type Variation = {
   readonly suppressed?: ReadonlySet<number>;
   readonly mutant?: Mutant;
-  /** `some`: this world has agents; otherwise the seed decides. */
-  readonly agents?: "some";
+  /** `some`: this world has agents, `team`: and they are a team; otherwise the seed decides. */
+  readonly agents?: "some" | "team";
   /** `kept`: every request has its sums on record, as those of a provider's wire have. */
   readonly sums?: "kept";
 };
@@ -85,14 +114,16 @@ export async function simulate(
   const isHooked = world.draw() < 0.5;
   const note = async () => (world.draw() < 0.05 ? { context: ["a note"] } : { context: [] });
   const isKept = world.draw() < 0.5;
-  const limits = agents === "some" || world.draw() < shareWithAgents ? budgetFor(world) : undefined;
+  const limits = agents || world.draw() < shareWithAgents ? budgetFor(world) : undefined;
+  const hasTeam = limits !== undefined && (agents === "team" || (!agents && world.draw() < shareWithTeam));
   const law = requestLaw({
     log: (id) => disks.get(id)?.boundaries() ?? [],
     onBreak: () => undefined,
   });
   const alone = ["Look", "Look", "Change", "Change", "Question", "Begin"];
   const model = simulatedModel(world, {
-    names: limits ? [...alone, "Agent", "Agent", "SendMessage"] : alone,
+    names: limits ? [...alone, "Agent", "Agent", "SendMessage", ...(hasTeam ? ofTeams : [])] : alone,
+    hasTeam,
     law,
     ...(sums === "kept" ? { prepare: simulatedSums } : {}),
     onRequest: (request) => checks.atRequest(request, model.info(request.model)),
@@ -136,7 +167,7 @@ export async function simulate(
     const opening = { start, unfinished };
     const opened =
       limits && budgetChecks
-        ? await openFamily(parts, opening, { world, disks, limits, checks: budgetChecks, mutant })
+        ? await openFamily(parts, opening, { world, disks, limits, checks: budgetChecks, mutant, hasTeam })
         : await openAlone(parts, opening);
     if (life !== world.life) return;
     running = opened.session;
@@ -218,7 +249,10 @@ export async function simulate(
     }
   }
   if (steps >= maxSteps) checks.complaints.push("the world never came to its end");
-  else if (checks.complaints.length === 0) checks.atTheEnd(host.promises);
+  else if (checks.complaints.length === 0) {
+    checks.atTheEnd(host.promises);
+    if (hasTeam) checks.complaints.push(...teamComplaints(disks, session));
+  }
   checks.complaints.push(...told.complaints.slice(0, 5));
   checks.complaints.push(...new Set(model.violations.map((violation) => `invalid request: ${violation}`)));
   const logs = [...disks.all].map(([id, { lines }]) => [id, lines] as const);

@@ -136,6 +136,11 @@ export class TreeChecks {
         ((event.type === "turn.started" || event.type === "input.joined") && event.tasks?.includes(id)),
     );
     const results = events.filter((event) => event.type === "tool.finished" && event.callId === data.callId);
+    // Who waits for it to leave the team hears its last words by the result of that call.
+    const hasLeft = events.some(
+      (event) => event.type === "team.changed" && event.change === "left" && event.member === data.name,
+    );
+    if (hasLeft) return;
     if (!isNoticed && (data.origin !== "waited" || results.length === 0))
       checks.complain("its parent was never told of its end");
   }

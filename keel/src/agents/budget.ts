@@ -53,6 +53,13 @@ export class TreeBudget {
     void this.#wakeAfter(maxTimeMs, () => this.#look());
   }
 
+  /** What an agent had used before a crash, of which no bill above knows yet. */
+  add(bill: Bill): void {
+    const { usd, tokens } = this.#spent;
+    this.#spent = { usd: usd + bill.costUsd, tokens: tokens + tokensOf(bill) };
+    this.#look();
+  }
+
   /** Every durable event of every session of the tree comes by here, once: an agent's bill is nothing new. */
   hear(event: Durable): void {
     if (!isCharge(event)) return;

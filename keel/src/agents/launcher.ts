@@ -10,10 +10,11 @@ import type { AgentCallContext, AgentOrder, AgentSendOutcome, Agents } from "../
 import type { Log } from "../ports/store.ts";
 import type { CallTasks, Task, TaskAbout, TaskOutputLocation } from "../ports/tasks.ts";
 import type { Origin } from "../protocol/ask.ts";
+import { billSince } from "../protocol/bill.ts";
 import type { DurableEvent } from "../protocol/event/durable.ts";
 import { text } from "../protocol/message.ts";
 import type { TaskData, Worktree } from "../protocol/task.ts";
-import { type Bill, noBill } from "../protocol/usage.ts";
+import { noBill } from "../protocol/usage.ts";
 import {
   type AgentPlan,
   type AgentSessionOptions,
@@ -25,7 +26,7 @@ import {
   planFor,
   portsFor,
 } from "./plan.ts";
-import { AgentRun, type FirstInput } from "./run.ts";
+import { AgentRun, emptyLoggedRun, type FirstInput, type LoggedAgentRun } from "./run.ts";
 import type { AgentExtras, AgentTree, IsolatedWorkspace } from "./tree.ts";
 
 /** The agents of an agent. */
@@ -49,7 +50,7 @@ type HeldAgent = {
   first: FirstInput | undefined;
   isolated: IsolatedWorkspace | undefined;
   extras: AgentExtras | undefined;
-  before: Bill;
+  lived: LoggedAgentRun;
   free: () => void;
 };
 
@@ -130,7 +131,7 @@ export class AgentLauncher {
           const content = definition.inherits
             ? forkedInput(order.prompt)
             : [...(extras?.texts ?? []), text(order.prompt)];
-          const held = { place, origin, order, isolated, extras, before: noBill, free };
+          const held = { place, origin, order, isolated, extras, lived: emptyLoggedRun(noBill), free };
           return this.#hold(session, { ...held, first: { content, trace: site.trace } });
         }),
       );
@@ -146,7 +147,16 @@ export class AgentLauncher {
    */
   async goOn(
     { id, data }: Task,
-    { first, plans }: { first: FirstInput | undefined; plans?: boolean | undefined },
+    {
+      first,
+      plans,
+      opened,
+    }: {
+      first: FirstInput | undefined;
+      plans?: boolean | undefined;
+      /** What it has used is known from here on: resolves when it may begin. */
+      opened?: (() => Promise<void>) | undefined;
+    },
     { tasks, callId, ledger }: WakeContext,
   ): Promise<AgentSendOutcome> {
     const { ports: world } = this.#tree;
@@ -165,23 +175,29 @@ export class AgentLauncher {
       const isolated = data.worktree ? await this.#isolate(data.worktree) : undefined;
       const worktree = isolated?.worktree ?? data.worktree;
       const woken = first ? { since: log.lastSeq, message: first.id } : { since: data.since };
-      const about = { ...aboutOf(data), worktree, ...woken, plans: plans === true, id };
+      // The team that it was in may be no more.
+      const team = parent.session.state.team?.name === data.team ? data.team : undefined;
+      const about = { ...aboutOf(data), team, worktree, ...woken, plans: plans === true, id };
       await tasks.start(about, (place) =>
         this.#noted(id, async () => {
           const workspace = isolated?.workspace ?? parent.parts.workspace;
           const origin = this.#originOf(id, { ...request, callId: data.callId ?? callId });
           const own = { log, origin, workspace, ledger: isolated ? undefined : ledger, context: [] };
-          const member = data.team === undefined ? undefined : (data.name ?? id);
+          const member = team === undefined ? undefined : (data.name ?? id);
           const opening = { ...own, member, ...(first ? { unfinished: "lost" as const } : {}) };
           const { session, extras } = await this.#open(plan.value, opening, new AbortController().signal);
           // What it was told to keep to at its start holds no longer.
           if (data.plans && !plans)
             await session.submit({ type: "set", patch: { permissionMode: parentMode(parent) } });
+          // What it did and used in a life that a crash has cut is told and paid with its end.
+          const lived = first ? emptyLoggedRun(session.state.bill) : await this.#livedSince(log, data.since);
+          this.#tree.budget.add(billSince(session.state.bill, lived.before));
+          await opened?.();
           const held = { place, origin, order: request, isolated, extras, free };
           const told = first?.begins
             ? { ...first, content: [...(extras?.texts ?? []), ...first.content] }
             : first;
-          return this.#hold(session, { ...held, first: told, before: session.state.bill });
+          return this.#hold(session, { ...held, first: told, lived });
         }),
       );
       return { ok: true };
@@ -190,6 +206,11 @@ export class AgentLauncher {
       await log.close();
       throw thrown;
     }
+  }
+
+  async #livedSince(log: Log, since: number | undefined): Promise<LoggedAgentRun> {
+    const { readLoggedRun } = await import("./recover.ts");
+    return (await readLoggedRun(log.read(), since)).found;
   }
 
   /** One that was lost before it had a log gets it now. */
@@ -283,7 +304,7 @@ export class AgentLauncher {
       {
         kind: origin.kind,
         description: order.description,
-        before: held.before,
+        lived: held.lived,
         write: (words) => {
           if (outputFile !== undefined) void append?.(above.id, outputFile, words).catch(() => undefined);
         },

@@ -24,6 +24,6 @@ export interface LedTeam {
   refusal(name: string): string | undefined;
   send(message: TeamMessage): Promise<AgentSendOutcome>;
   commands(agentId: string | undefined): TeamCommands;
-  /** After a crash: who was at work goes on where it was. */
-  revive(): Promise<void>;
+  /** After a crash: who was at work goes on where it was. False where the log took nothing: then it is to be tried again. */
+  revive(): Promise<boolean>;
 }

@@ -11,9 +11,10 @@ import { Session } from "../engine/session.ts";
 import type { SessionPorts } from "../engine/step-context.ts";
 import { toFault } from "../kernel/fault.ts";
 import type { Task, TaskEnd } from "../ports/tasks.ts";
+import type { Durable } from "../protocol/event/durable.ts";
 import { noBill } from "../protocol/usage.ts";
 import { recoveryPorts } from "./rights.ts";
-import { emptyLoggedRun, endOf, foldLoggedRun } from "./run.ts";
+import { emptyLoggedRun, endOf, foldLoggedRun, type LoggedAgentRun } from "./run.ts";
 import { type AgentPorts, sessionArtifacts } from "./tree.ts";
 
 type RecoveryContext = {
@@ -28,24 +29,21 @@ type RecoveryContext = {
 };
 
 /** `goes-on`: it was at work for a team, which will take it up. */
-export async function recoverAgent({ id, data }: Task, help: RecoveryContext): Promise<TaskEnd | "goes-on"> {
+export async function recoverAgent(task: Task, help: RecoveryContext): Promise<TaskEnd | "goes-on"> {
+  const { id, data } = task;
+  // One whose end is on record, and whose log could not be brought to its own, is not taken up again by itself.
+  const mayGoOn = isRunning(task) && data.team !== undefined && help.team === data.team;
   const description = data.description ?? id;
   const summary = `${description}: lost, since the process that ran it has ended`;
   const lost = { status: "stopped", summary, error: "it was lost when the process ended" } as const;
-  const unbegun = data.team !== undefined && help.team === data.team ? "goes-on" : lost;
+  const unbegun = mayGoOn ? "goes-on" : lost;
   if (data.session === undefined) return lost;
   try {
-    let state = emptyState;
-    let found = emptyLoggedRun(noBill);
-    for await (const event of help.ports.store.read(data.session)) {
-      found = foldLoggedRun(found, event, state);
-      state = fold(state, event);
-      if (event.seq === data.since) found = emptyLoggedRun(state.bill);
-    }
+    const { state, found } = await readLoggedRun(help.ports.store.read(data.session), data.since);
     if (!state.opened) return unbegun;
     const isOver = !hasWork(state) && found.reason !== undefined && !state.tasks.values().some(isRunning);
     const about = { ...found, description, log: "whole" as const };
-    if (!isOver && data.team !== undefined && help.team === data.team) return "goes-on";
+    if (!isOver && mayGoOn) return "goes-on";
     if (isOver && !state.tasks.values().some(isUnsettled)) return endOf({ ...about, state });
     const settled = await settle(data.session, state, { ...help, reason: isOver ? "ended" : "failed" });
     if (isOver) return endOf({ ...about, state: settled });
@@ -57,6 +55,21 @@ export async function recoverAgent({ id, data }: Task, help: RecoveryContext): P
     // A log that cannot be read or written now must not keep the session above from being opened: it is tried again then.
     return { ...lost, unsettled: true };
   }
+}
+
+/** What a log says of its last life, which begins behind the event `since`, or with the log. */
+export async function readLoggedRun(
+  events: AsyncIterable<Durable>,
+  since: number | undefined,
+): Promise<{ readonly state: SessionState; readonly found: LoggedAgentRun }> {
+  let state = emptyState;
+  let found = emptyLoggedRun(noBill);
+  for await (const event of events) {
+    found = foldLoggedRun(found, event, state);
+    state = fold(state, event);
+    if (event.seq === since) found = emptyLoggedRun(state.bill);
+  }
+  return { state, found };
 }
 
 async function settle(

@@ -22,8 +22,8 @@ import { above } from "./tree.ts";
 export type AgentRunOptions = {
   readonly kind: string;
   readonly description: string;
-  /** Its bill before this life. */
-  readonly before: Bill;
+  /** What is known of this life already: one that a crash has cut goes on. */
+  readonly lived: LoggedAgentRun;
   /** Appends to its output file. */
   write(words: string): void;
   /** Once it is over, before anybody hears of it: gives back what it held; may add words to its report. */
@@ -52,13 +52,15 @@ export class AgentRun implements TaskWork {
   readonly progress = new Queue<Display>({ limit: maxProgress });
   readonly #about: AgentRunOptions;
   readonly #words: string[] = [];
-  #toolUses = 0;
+  #toolUses: number;
   #reason: TurnReason | undefined;
   #isStopping = false;
 
   constructor(session: Session, about: AgentRunOptions, first: FirstInput | undefined) {
     this.session = session;
     this.#about = about;
+    this.#reason = about.lived.reason;
+    this.#toolUses = about.lived.toolUses;
     session.onEvent((envelope) => {
       if (!envelope.origin) handle(this.#heard, envelope);
     });
@@ -93,7 +95,8 @@ export class AgentRun implements TaskWork {
     }
     const more = await this.#about.leave().catch(() => undefined);
     return endOf({
-      ...this.#about,
+      description: this.#about.description,
+      before: this.#about.lived.before,
       state: session.state,
       reason: this.#isStopping ? (this.#reason ?? "interrupted") : this.#reason,
       problem,

@@ -36,6 +36,7 @@ export class AgentSupervisor implements Agents {
   #team: Promise<LedTeam> | undefined;
   /** Members of the team were at work when the process before this one ended. */
   #left = false;
+  #reviving: Promise<void> | undefined;
   #parts: SessionPorts | undefined;
   #session: Session | undefined;
 
@@ -66,8 +67,15 @@ export class AgentSupervisor implements Agents {
   /** Who was at work for the team when the process ended goes on, once somebody wants something of the session. */
   async revive(): Promise<void> {
     if (!this.#left) return;
-    this.#left = false;
-    await (await this.#lead()).revive();
+    this.#reviving ??= this.#lead()
+      .then((team) => team.revive())
+      .then((isDone) => {
+        this.#left = !isDone;
+      })
+      .finally(() => {
+        this.#reviving = undefined;
+      });
+    await this.#reviving;
   }
 
   kinds(): readonly { name: string; description: string }[] {

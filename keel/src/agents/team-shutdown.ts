@@ -29,6 +29,8 @@ type EndedBy = {
   readonly launcher: AgentLauncher;
   parent(): ParentSession;
   note(change: TeamChange): Promise<void>;
+  /** After those who wake it now. */
+  inTurn<T>(taskId: string, work: () => Promise<T>): Promise<T>;
 };
 
 type ShutdownAsk = PromiseWithResolvers<{ readonly approve: boolean; readonly reason: string | undefined }>;
@@ -73,8 +75,12 @@ export class TeamShutdowns {
     if (!member) return { member: name, how: "unknown", words: "Nobody in the team has that name." };
     if (member.hasLeft) return { member: name, how: "left_before", words: "It had left before." };
     const { taskId } = member;
-    const run = await this.#lead.launcher.opened(taskId);
-    if (!run) return this.#left(name, "at_rest", "It was at rest.");
+    const found = await this.#lead.inTurn(taskId, async () => {
+      const run = await this.#lead.launcher.opened(taskId);
+      return run ?? this.#left(name, "at_rest", "It was at rest.");
+    });
+    if ("how" in found) return found;
+    const run = found;
     const heard = request.force ? "stop" : await this.#ask(name, member, request, { run, signal });
     if (typeof heard !== "string" && !heard.approve)
       return { member: name, how: "objected", words: heard.reason ?? "It gave no reason." };

@@ -6,7 +6,7 @@
 import { enclose } from "../core/context/enclose.ts";
 import { isRunning } from "../core/state/task-state.ts";
 import type { TeamMember, TeamState } from "../core/state/team-state.ts";
-import { fault } from "../kernel/fault.ts";
+import { fault, toFault } from "../kernel/fault.ts";
 import { uuidFrom } from "../kernel/uuid.ts";
 import type { AgentSendOutcome, TeamCommands, TeamSaid } from "../ports/agents.ts";
 import type { Task } from "../ports/tasks.ts";
@@ -34,7 +34,11 @@ export class TeamLead implements LedTeam {
 
   constructor(lead: Lead) {
     this.#lead = lead;
-    this.#shutdowns = new TeamShutdowns({ ...lead, note: (change) => this.#note(change) });
+    this.#shutdowns = new TeamShutdowns({
+      ...lead,
+      note: (change) => this.#note(change),
+      inTurn: (taskId, work) => this.#inTurn(taskId, work),
+    });
     this.list = new TeamList({
       todos: () => this.#session.state.worklist.todos,
       lastTodo: () => this.#session.state.worklist.lastTodo,
@@ -100,23 +104,41 @@ export class TeamLead implements LedTeam {
   }
 
   /** After a crash: who was at work goes on where it was. */
-  async revive(): Promise<void> {
+  async revive(): Promise<boolean> {
     const members = [...this.#session.state.tasks.values()].filter(({ data }) => data.team !== undefined);
     const lost = members.filter((task) => isRunning(task) && !this.#lead.launcher.runOf(task.id));
-    await Promise.all(lost.map((task) => this.#goOn(task)));
+    // What each has used before is on the budget of all before anybody spends more.
+    const opened = lost.map(() => Promise.withResolvers<void>());
+    const all = Promise.all(opened.map(({ promise }) => promise)).then(() => undefined);
+    await Promise.all(
+      lost.map((task, at) => {
+        const open = (): void => opened[at]?.resolve();
+        const ready = (): Promise<void> => {
+          open();
+          return all;
+        };
+        return this.#goOn(task, ready).finally(open);
+      }),
+    );
     for (const { id } of members) this.#session.tasks.announce(id);
+    return lost.every(({ id }) => {
+      const task = this.#session.state.tasks.get(id);
+      return !task || !isRunning(task) || this.#lead.launcher.runOf(id) !== undefined;
+    });
   }
 
-  async #goOn(task: Task): Promise<void> {
+  async #goOn(task: Task, opened: () => Promise<void>): Promise<void> {
     const { callId = task.id, prompt, session = "", plans } = task.data;
     const tasks = this.#session.tasks.forCall(callId);
     // One that was not told anything yet begins.
-    const begins = prompt !== undefined && !(await this.#hasInput(session, undefined).catch(() => false));
+    const hasSome = (thrown: unknown): boolean => toFault(thrown).code !== "session_unknown";
+    const begins = prompt !== undefined && !(await this.#hasInput(session, undefined).catch(hasSome));
     const first = begins ? { content: [text(prompt)], id: uuidFrom(`prompt/${session}`), begins } : undefined;
     const outcome = await this.#lead.launcher
-      .goOn(task, { first, plans }, { tasks, callId })
-      .catch((): AgentSendOutcome => ({ ok: true }));
-    if (outcome.ok) return;
+      .goOn(task, { first, plans, opened }, { tasks, callId })
+      .catch((thrown: unknown): AgentSendOutcome => ({ ok: false, why: toFault(thrown).message }));
+    const now = this.#session.state.tasks.get(task.id);
+    if (outcome.ok || !now || !isRunning(now)) return;
     // Its end has to be on record, or everybody would wait for it.
     const failed = async (): Promise<never> => {
       throw fault("usage", { reason: outcome.why });
@@ -156,6 +178,9 @@ export class TeamLead implements LedTeam {
     },
   ): Promise<AgentSendOutcome> {
     const { tree, launcher } = this.#lead;
+    // Whoever was before in its turn may have let it go.
+    if (this.#state?.members.get(name)?.hasLeft)
+      return { ok: false, why: `${name} has left the team and takes no messages.` };
     const run = await launcher.opened(taskId);
     if (run) {
       const sent = await tree.mail.send({ ...message, to: taskId });

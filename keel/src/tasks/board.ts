@@ -7,6 +7,7 @@ import { taskNotice } from "../core/model-text.ts";
 import { callsIn } from "../core/state/call-state.ts";
 import type { SessionState } from "../core/state/state.ts";
 import { hasNews, isRunning, isUnsettled } from "../core/state/task-state.ts";
+import { teamWith } from "../core/state/team-state.ts";
 import { over } from "../kernel/abort.ts";
 import { graceMs } from "../kernel/deadline.ts";
 import { fault } from "../kernel/fault.ts";
@@ -111,6 +112,9 @@ export class TaskBoard implements SessionTasks {
   async close(): Promise<void> {
     await this.stopAll();
     for (const id of this.#starting.keys()) this.#giveUp(id);
+    // One whose start failed while the log took nothing is on record as running, and nobody has it.
+    for (const task of this.#tasks.values())
+      if (isRunning(task) && !this.#held.has(task.id)) this.#giveUp(task.id);
     this.#isClosed = true;
   }
 
@@ -130,7 +134,7 @@ export class TaskBoard implements SessionTasks {
     const found = await Promise.all(
       gone.map(async (task): Promise<DurableEvent[]> => {
         // An agent may have come to its end before: its own log has what it reported.
-        const team = this.#world.state().team?.name;
+        const team = teamWith(this.#world.state().team, task.id);
         const end = task.data.kind === "agent" ? await this.#world.recover?.(task, team) : undefined;
         if (end === "goes-on") return [];
         return isRunning(task) ? [lostEvent(task, end)] : settledLate(task, end);
@@ -310,7 +314,13 @@ function notStarted(id: string, data: TaskData, before: Task | undefined): Durab
     type: "task.changed",
     taskId: id,
     status: hadEnded ? before.status : "failed",
-    data: { ...rest, ...(hadEnded ? {} : { summary }), told: before === undefined || hadEnded },
+    data: {
+      ...rest,
+      ...(hadEnded ? {} : { summary }),
+      // One that was at work when its process ended: whoever opens the session next brings its log to its end.
+      ...(before && isRunning(before) ? { unsettled: true } : {}),
+      told: before === undefined || hadEnded,
+    },
   };
 }
 

@@ -48,3 +48,9 @@ function withMember(team: TeamState, name: string | undefined, change: Partial<T
   const { taskId = "", session = "", kind = "", hasLeft = false } = { ...known, ...change };
   return { ...team, members: new Map(team.members).set(name, { taskId, session, kind, hasLeft }) };
 }
+
+/** The team that an agent is in, unless it has left it. */
+export const teamWith = (team: TeamState | null, taskId: string): string | undefined =>
+  team?.members.values().some((member) => member.taskId === taskId && !member.hasLeft)
+    ? team.name
+    : undefined;
