@@ -17,6 +17,9 @@ export type Counts = {
   /** Live sessions with agents, and the turns that are timed among them. */
   readonly fleetSessions: number;
   readonly fleetTurns: number;
+  /** Members of a team that are at work at once, and messages to some of them. */
+  readonly teammates: number;
+  readonly teamMessages: number;
   /** Turns of the longest conversation, and the one from which on it must not grow. */
   readonly longTurns: number;
   readonly longSettledTurn: number;
@@ -94,6 +97,8 @@ export const fullCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 1_000,
   fleetTurns: 400,
+  teammates: 100,
+  teamMessages: 100,
   longTurns: 1_000,
   longSettledTurn: 200,
   appends: 500,
@@ -149,6 +154,8 @@ export const smokeCounts: Counts = {
   turnsPerSession: 3,
   fleetSessions: 5,
   fleetTurns: 20,
+  teammates: 6,
+  teamMessages: 5,
   longTurns: 12,
   longSettledTurn: 4,
   appends: 20,

@@ -2,7 +2,13 @@
 
 import { TreeBudget } from "../keel/src/agents/budget.ts";
 import { AgentSupervisor } from "../keel/src/agents/supervisor.ts";
-import { type AgentPorts, AgentTree, defaultAgentLimits, sessionArtifacts } from "../keel/src/agents/tree.ts";
+import {
+  type AgentLimits,
+  type AgentPorts,
+  AgentTree,
+  defaultAgentLimits,
+  sessionArtifacts,
+} from "../keel/src/agents/tree.ts";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import { Session } from "../keel/src/engine/session.ts";
@@ -34,7 +40,17 @@ const worker: AgentProfile = {
   from: "built-in",
 };
 
-export function openFleet({ home, cwd, model }: { home: string; cwd: string; model: Model }): Fleet {
+export function openFleet({
+  home,
+  cwd,
+  model,
+  agentLimits = {},
+}: {
+  home: string;
+  cwd: string;
+  model: Model;
+  agentLimits?: Partial<AgentLimits>;
+}): Fleet {
   const clock = nodeClock();
   const ids = nodeIds();
   const store = jsonlStore({ home, clock, ids });
@@ -64,7 +80,7 @@ export function openFleet({ home, cwd, model }: { home: string; cwd: string; mod
     async open({ tools = [] } = {}) {
       const log = await store.create(ids.uuid(), { cwd });
       const budget = new TreeBudget({ limits: defaultLimits, clock });
-      const tree = new AgentTree({ world, budget, limits: defaultAgentLimits });
+      const tree = new AgentTree({ world, budget, limits: { ...defaultAgentLimits, ...agentLimits } });
       const crew = new AgentSupervisor(tree);
       const hooks = hooksFrom({
         hooks: [{ event: "PreToolUse", name: "watch", call: async () => undefined }],

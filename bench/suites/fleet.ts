@@ -3,7 +3,7 @@ import { type Contest, median, type Samples } from "../measure.ts";
 import { type Bench, megabytes, type Suite } from "./suite.ts";
 
 export const fleetSuite: Suite = async (bench) => ({
-  contests: [fleetContest(bench)],
+  contests: [fleetContest(bench), teamContest(bench), mailContest(bench)],
   close: async () => undefined,
 });
 
@@ -61,6 +61,59 @@ function fleetContest({ counts, programs, folder, bareStartBytes }: Bench): Cont
         name: `${what} with tools, hooks and agents: peak memory beyond a bare start`,
         unit: "MB",
         goal: { kind: "value", most: 400 },
+      },
+    ],
+  };
+}
+
+type TeamAtWork = { readonly bytes: number; readonly each: readonly number[] };
+
+async function teamAtWork(
+  { programs, folder }: Bench,
+  options: { as: "sessions" | "team"; size: number; messages: number },
+): Promise<TeamAtWork> {
+  const place = { home: await folder(), cwd: await folder() };
+  return (await programs.run<TeamAtWork>("programs/team", { ...place, ...options })).result;
+}
+
+/** All of them wait for their model. */
+function teamContest(bench: Bench): Contest {
+  const { teammates: size } = bench.counts;
+  const run = (as: "sessions" | "team") => async (): Promise<Samples> => ({
+    held: [megabytes((await teamAtWork(bench, { as, size, messages: 0 })).bytes)],
+  });
+  return {
+    name: "team",
+    floor: { name: `${size} plain sessions`, run: run("sessions") },
+    keel: { name: `a leader with ${size} teammates`, run: run("team") },
+    figures: [
+      {
+        key: "held",
+        name: `memory that is held, ${size} at work`,
+        unit: "MB",
+        goal: { kind: "ratio", most: 1.5 },
+      },
+    ],
+  };
+}
+
+/** A message costs the same, however many others there are. */
+function mailContest(bench: Bench): Contest {
+  const { teammates, teamMessages: messages } = bench.counts;
+  const few = Math.max(5, Math.floor(teammates / 10));
+  const run = (size: number) => async (): Promise<Samples> => ({
+    message: [median([...(await teamAtWork(bench, { as: "team", size, messages })).each])],
+  });
+  return {
+    name: "mail",
+    floor: { name: `a team of ${few}`, run: run(few) },
+    keel: { name: `a team of ${teammates}`, run: run(teammates) },
+    figures: [
+      {
+        key: "message",
+        name: "a message to one member, until it has it on record",
+        unit: "ms",
+        goal: { kind: "ratio", most: 1.25 },
       },
     ],
   };
