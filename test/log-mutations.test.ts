@@ -10,6 +10,7 @@ import { calls, envelopes } from "../keel/src/testing/store-suite-events.ts";
 import { copiesOf, type Home, makeHome, readAll, warnings } from "./store/home.ts";
 import { type Random, randomOf } from "./store/random.ts";
 import { countOf, seed } from "./support/budget.ts";
+import { verifies } from "./support/verifies.ts";
 
 const session = "0193f0a0-0000-7000-8000-000000000001";
 const golden = readFileSync(path.join(import.meta.dirname, "golden/logs/v1-every-event.jsonl"));
@@ -31,6 +32,7 @@ afterEach(() => place.remove());
 test("a log that was changed at random gives back every record that is still whole", {
   timeout: 3_600_000,
 }, async () => {
+  verifies("G4");
   const count = countOf("log-mutations");
   for (let run = 0; run < count; run++) {
     const name = `seed ${seed()}, run ${run}`;

@@ -205,6 +205,12 @@ export function partOf<T>(suite: Suite, inOrder: (seed: number) => readonly T[])
   return inOrder(wholeSeed()).slice(from, from + count);
 }
 
+/** Of a list that is always run whole, the part of this share. */
+export function shareOf<T>(all: readonly T[]): T[] {
+  const { share, of } = shareOfRun();
+  return all.filter((_, index) => index % of === share - 1);
+}
+
 function rangeOf(suite: Suite): { readonly from: number; readonly to: number } {
   const wanted = process.env["KEEL_TEST_COUNTS"];
   const whole =
