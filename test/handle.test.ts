@@ -1,12 +1,14 @@
 // Every behaviour of a handle, in every way to reach a session: near, and far over each wire.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Envelope } from "../keel/src/protocol/event/envelope.ts";
 import { isDurable } from "../keel/src/protocol/event/envelope.ts";
 import type { SessionHandle } from "../keel/src/protocol/handle.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { stage, ways } from "./handle/stage.ts";
+import { byAnotherWorker } from "./handle/workers.ts";
+import { type Postgres, startPostgres } from "./support/postgres.ts";
 
 const text = (words: string) => ({
   type: "input" as const,
@@ -35,11 +37,20 @@ const places = [
   ...Object.entries(ways)
     .filter(([name]) => name === "near")
     .map(([name, way]) => [`${name}, with its log in SQLite`, way, "sqlite"] as const),
+  ["far, by a worker that does not have it", byAnotherWorker, "postgres"] as const,
 ];
+let database: Promise<Postgres> | undefined;
+afterAll(async () => (await database)?.close());
+async function storeOf(kind: (typeof places)[number][2]) {
+  if (kind !== "postgres") return kind;
+  database ??= startPostgres();
+  const server = await database;
+  return server.url(await server.schema());
+}
 
 describe.each(places)("a handle %s", (_, way, store) => {
   const open = async (...replies: ReturnType<typeof reply>[]) => {
-    const at = await stage({ replies }, { store });
+    const at = await stage({ replies }, { store: await storeOf(store) });
     return { ...(await way(at)), at };
   };
 

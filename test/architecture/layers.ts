@@ -98,8 +98,8 @@ const rows = {
   // With what is counted of conversations.
   // With schedules and their claims, and what is said in chat groups.
   // With what sessions did: files, commands, faults and costs.
-  // With logs in PostgreSQL: statements, leases, migrations, and three places to move between.
-  store: { imports: adapter, lines: 8_050 },
+  // With logs in PostgreSQL: statements, leases, migrations, three places to move between, and how workers meet there.
+  store: { imports: adapter, lines: 8_300 },
   // With sums of a person and the audit log.
   // With what a person says of chat groups.
   // With where the program of a plugin stands.
@@ -135,7 +135,8 @@ const rows = {
     // With sessions that are tried once more, evals, and which session changed a line.
     // With letters between sessions, and the schedules of models.
     // With spans that are sent beside the work.
-    lines: 29_600,
+    // With workers: servers that share a database.
+    lines: 30_350,
     imports: [
       "models",
       "tools",
@@ -174,8 +175,8 @@ const rows = {
     // With the audit log and counts of calls, and schedules.
     // With replays, searches for the message that broke something, and traces.
     // With sessions that are tried once more, evals, and which session changed a line.
-    // With help by what people want to do.
-    lines: 7_800,
+    // With help by what people want to do, and with the servers of a database.
+    lines: 7_900,
     imports: [...host, "client", "sdk"],
     lazyImports: ["hosts/executable", ...otherHosts, "testing"],
   },

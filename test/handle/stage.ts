@@ -30,7 +30,7 @@ import {
   type ModelServerOptions,
   startModelServer,
 } from "../../keel/src/testing/model-server.ts";
-import { requestLaw } from "../../keel/src/testing/request-law.ts";
+import { type RequestLaw, requestLaw } from "../../keel/src/testing/request-law.ts";
 import type { MessageWire } from "../../keel/src/transport/message-wire.ts";
 import { pipeWire } from "../support/pipe-wire.ts";
 import { wirePair } from "../support/wire-pair.ts";
@@ -40,11 +40,12 @@ export type Stage = {
   readonly home: Home;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly model: ModelServer;
+  readonly law?: RequestLaw;
 };
 
 export async function stage(
   script: ModelServerOptions["script"],
-  { store = "jsonl" }: { store?: "jsonl" | "sqlite" | undefined } = {},
+  { store = "jsonl" }: { store?: "jsonl" | "sqlite" | `postgres://${string}` | undefined } = {},
 ): Promise<Stage> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "keel-handle-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +55,9 @@ export async function stage(
   const home = openHome({ cwd, env: place });
   // A boundary is on disk before the request that it explains.
   const logged = new Map<string, DurableEvent[]>();
-  const law = requestLaw({ log: (session) => loggedEvents(home.sessions.location(session), logged) });
+  // A database that machines share is not read in the moment of a request: there the law hears what happens.
+  const log = (session: string) => loggedEvents(home.sessions.location(session), logged);
+  const law = requestLaw(store.startsWith("postgres") ? {} : { log });
   const model = await startModelServer({ script, law });
   onTestFinished(() => model.close());
   const env = {
@@ -64,7 +67,7 @@ export async function stage(
     ANTHROPIC_API_KEY: "test-key",
   };
   onTestFinished(() => home.close());
-  return { cwd, home, env, model };
+  return { cwd, home, env, model, law };
 }
 
 /** What a log has; of what was read before only what came since is read closely. */

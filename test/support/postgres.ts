@@ -19,7 +19,7 @@ const password = "a test's own";
 export type Postgres = {
   readonly port: number;
   /** The way to tables of its own, under this name; with another password or port where that is wanted. */
-  url(schema: string, other?: { password?: string; port?: number }): string;
+  url(schema: string, other?: { password?: string; port?: number }): `postgres://${string}`;
   /** Makes the name for `url`. */
   schema(): Promise<string>;
   /** One statement, as whoever runs the server. */

@@ -13,6 +13,7 @@ import type { ScheduleBook } from "../ports/schedules.ts";
 import type { Receipt } from "../protocol/command.ts";
 import type { Envelope } from "../protocol/event/envelope.ts";
 import { logKinds, type StoreWish } from "../store/log-kind.ts";
+import type { Remote } from "../store/postgres/store.ts";
 import { type HomeResources, homeResources } from "./compose/home-resources.ts";
 import type { LateGuard } from "./compose/late-ports.ts";
 import type { HomeConversations } from "./conversations/home-conversations.ts";
@@ -170,6 +171,11 @@ export class Home implements AsyncDisposable {
         }),
     );
     return this.#letters;
+  }
+
+  /** The database that its sessions share with other machines; undefined where there is none. */
+  remote(): Promise<Remote | undefined> {
+    return this.#resources.logs.remote();
   }
 
   /** Undefined for one that is not open here. */

@@ -28,7 +28,7 @@ export async function takeUpLeft({ home, ids, use, isClosing }: LeftWork): Promi
 }
 
 /** By its events alone: nothing is opened, and nothing runs. A log that cannot be read has none. */
-async function hasLeftWork(events: AsyncIterable<Durable>): Promise<boolean> {
+export async function hasLeftWork(events: AsyncIterable<Durable>): Promise<boolean> {
   let state: SessionState = emptyState;
   try {
     for await (const event of events) state = fold(state, event);

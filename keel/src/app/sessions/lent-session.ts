@@ -4,7 +4,7 @@
  */
 import { fault } from "../../kernel/fault.ts";
 import { present } from "../../kernel/json.ts";
-import type { Command } from "../../protocol/command.ts";
+import type { Command, Receipt } from "../../protocol/command.ts";
 import type { Durable } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import { type Access, accessOfCommand, type Caller, mayDo } from "../../protocol/operation.ts";
@@ -17,6 +17,34 @@ export function saidBy({ name }: Caller, command: Command): Command {
   if (command.type !== "input" || (command.from?.kind ?? "person") !== "person") return command;
   return { ...command, from: { kind: "person", name } };
 }
+
+/** Words of whoever may work, as a command. */
+export const inputOf = (words: string, id: string | undefined): Command => ({
+  type: "input",
+  ...present({ id }),
+  content: [{ type: "text", text: words }],
+});
+
+/** Of commands with an id, so that one that is sent again is not done again. */
+export class Receipts {
+  readonly #known = new Map<string, Promise<Receipt>>();
+
+  once(name: string, work: () => Promise<Receipt>): Promise<Receipt> {
+    const before = this.#known.get(name);
+    if (before) return before;
+    const receipt = work();
+    this.#known.set(name, receipt);
+    // The oldest first: whoever sends again does so soon.
+    for (const old of this.#known.keys()) {
+      if (this.#known.size <= maxReceipts) break;
+      this.#known.delete(old);
+    }
+    return receipt;
+  }
+}
+
+/** Over all sessions of a server. */
+const maxReceipts = 10_000;
 
 /** The tools that clients of a session brought, by client: each has its own, and takes only its own away. */
 export type BroughtTools = Map<object, readonly OwnTool[]>;
@@ -110,10 +138,3 @@ export function lendSession(session: OpenSession, caller: Caller, brought: Broug
     closed: Promise.race([session.closed, gone.promise]),
   };
 }
-
-/** Plain words as an input. */
-export const inputOf = (words: string, id: string | undefined): Command => ({
-  type: "input",
-  ...present({ id }),
-  content: [{ type: "text", text: words }],
-});

@@ -12,8 +12,20 @@ const openingSchema = z.object({
 });
 export type Opening = z.infer<typeof openingSchema>;
 
+/** Undefined for what is none: then the log's own word counts. */
+export const openingOf = (kept: unknown): Opening | undefined => openingSchema.safeParse(kept).data;
+
+export type OpeningBook = {
+  keep(id: string, opening: Opening): Promise<void>;
+  /** Undefined where nothing was kept, or nothing that can be read. */
+  read(id: string): Promise<Opening | undefined>;
+  /** Of which sessions something is kept that an earlier start of this server may have left. */
+  ids(): Promise<string[]>;
+  forget(id: string): Promise<void>;
+};
+
 /** A file each, readable by the person only. */
-export class Openings {
+export class Openings implements OpeningBook {
   readonly #folder: string;
 
   constructor(folder: string) {

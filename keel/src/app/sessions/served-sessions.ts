@@ -28,16 +28,17 @@ import { ServedBridges } from "../bridges/served-bridges.ts";
 import type { Home } from "../home.ts";
 import { ServedMoves } from "../moves/served-moves.ts";
 import type { OpenSession } from "../open-session.ts";
+import type { SessionWorker, WorkerHere, WorkerSessions } from "../workers/session-worker.ts";
 import { settingsOf } from "../workspaces/official-sdk.ts";
 import { ServedWorkspaces, type WorkspaceHandlers } from "../workspaces/served-workspaces.ts";
 import type { FollowableSession, WorkspaceSessions } from "../workspaces/worker.ts";
 import { historyPage } from "./history-page.ts";
 import { unloadWhenIdle } from "./idle-sessions.ts";
 import { takeUpLeft } from "./left-work.ts";
-import { type BroughtTools, inputOf, lendSession, saidBy } from "./lent-session.ts";
+import { type BroughtTools, inputOf, lendSession, Receipts, saidBy } from "./lent-session.ts";
 import { nearHandle } from "./near-handle.ts";
 import { optionsOfOpening, sayIssue } from "./opening-options.ts";
-import { type Opening, Openings } from "./openings.ts";
+import { type Opening, type OpeningBook, Openings } from "./openings.ts";
 import { type MemoryHandlers, memoryHandlers } from "./served-memory.ts";
 import type { StoredSession } from "./sessions.ts";
 
@@ -59,6 +60,9 @@ export type ServedOptions = {
   readonly peers?: SessionPeers | undefined;
   /** The folder of the home in which it keeps what is its own; `server` when left out. */
   readonly keptIn?: string | undefined;
+  /** Where this server is one of several: the others, and what all of them know of sessions. */
+  readonly worker?: ((sessions: WorkerSessions) => SessionWorker) | undefined;
+  readonly openings?: OpeningBook | undefined;
   /** How long a session that nobody uses stays in memory. */
   readonly idleMs?: number | undefined;
   /** Told of each step of a move that lasts; for tests. */
@@ -73,9 +77,6 @@ export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[n
 export type GroupHandlers = Pick<OperationHandlers, GroupOperation>;
 type OtherOperation = keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | GroupOperation;
 
-/** Receipts of commands with an id, so that one that is sent again is not done again. Over all sessions. */
-const maxReceipts = 10_000;
-
 type OwnedSession = { readonly session: OpenSession; readonly brought: BroughtTools };
 
 type OperationHandlers = {
@@ -87,16 +88,18 @@ type OperationHandlers = {
 
 export class ServedSessions {
   readonly #options: ServedOptions;
-  readonly #openings: Openings;
+  readonly #openings: OpeningBook;
   readonly #open = new Map<string, Promise<OwnedSession>>();
   readonly #loadable = new Set<OpenSession>();
-  readonly #receipts = new Map<string, Promise<Receipt>>();
+  readonly #receipts = new Receipts();
   /** The last one: a table of all that are alive would cost the collector more than writing them again. */
   #encoded: { readonly event: Envelope; readonly text: string } | undefined;
   readonly #opened = new Set<(session: FollowableSession) => void>();
   /** Which start of a server this is, and where it keeps what is its own. */
   readonly start: { readonly pid: number; readonly startedAt: number; readonly folder: string };
   #closing: Promise<void> | undefined;
+  /** This server as one of several. */
+  readonly worker: SessionWorker | undefined;
   /** Machines that offer a folder and take work; their sessions are found here by their ids too. */
   readonly bridges: Bridges;
   readonly #served: ServedBridges;
@@ -109,7 +112,12 @@ export class ServedSessions {
   constructor(options: ServedOptions) {
     this.#options = options;
     const folder = path.join(options.home.path, options.keptIn ?? "server");
-    this.#openings = new Openings(folder);
+    this.#openings = options.openings ?? new Openings(folder);
+    this.worker = options.worker?.({
+      perform: (name, question, caller) => this.#handle(name, question, caller),
+      use: async (id) => (await this.#use(id)).session,
+      openIds: () => [...this.#open.keys()],
+    });
     const { home, env } = options;
     this.start = { pid: options.pid, startedAt: home.clock.now(), folder };
     this.#served = new ServedBridges({
@@ -159,6 +167,13 @@ export class ServedSessions {
     }
     const bridged = await this.#served.find(parsed.data);
     if (bridged) return this.#unlessEnding(() => bridged.call(name, parsed.data, caller));
+    return this.#unlessEnding(() =>
+      this.worker ? this.worker.route(name, parsed.data, caller) : this.#handle(name, parsed.data, caller),
+    );
+  }
+
+  /** By whoever asks it: what it may do was looked at. */
+  async #handle(name: OperationName, question: unknown, caller: Caller): Promise<unknown> {
     // By its name an operation finds only the handler that takes its question.
     const handlers: Partial<OperationHandlers> = {
       ...this.#handlers,
@@ -171,7 +186,7 @@ export class ServedSessions {
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
     if (!handler) throw fault("usage", { reason: "There is nothing of that kind here." });
-    return this.#unlessEnding(() => handler(parsed.data, caller));
+    return handler(question, caller);
   }
 
   /** What a server that ends cannot do any more is for the next one: whoever asked may ask again there. */
@@ -188,8 +203,9 @@ export class ServedSessions {
   async follow(id: string, ...how: Parameters<OpenSession["attach"]>): Promise<AsyncIterable<Envelope>> {
     const bridged = await this.bridges.find(id);
     if (bridged) return bridged.follow(...how);
-    const { session } = await this.#unlessEnding(() => this.#use(id));
-    return session.attach(...how);
+    const here: WorkerHere = async (after, take) =>
+      (await this.#unlessEnding(() => this.#use(id))).session.attach(after, how[1], take);
+    return this.worker?.follow(id, here, ...how) ?? here(how[0] ?? 0, how[2]);
   }
 
   /** For whoever speaks a dialect of its own: the session as it has it, opened where it is not. Throws `session_unknown`. */
@@ -238,6 +254,7 @@ export class ServedSessions {
   async #end(): Promise<void> {
     await this.workspaces.close();
     await this.bridges.close();
+    await this.worker?.close();
     await this.#options.home.close();
   }
 
@@ -262,17 +279,7 @@ export class ServedSessions {
       const served = await this.#use(id);
       const command = saidBy(caller, given);
       if (commandId === undefined) return submitTo(served, command);
-      const name = `${id} ${commandId}`;
-      const before = this.#receipts.get(name);
-      if (before) return before;
-      const receipt = submitTo(served, command);
-      this.#receipts.set(name, receipt);
-      // The oldest first: whoever sends again does so soon.
-      for (const old of this.#receipts.keys()) {
-        if (this.#receipts.size <= maxReceipts) break;
-        this.#receipts.delete(old);
-      }
-      return receipt;
+      return this.#receipts.once(`${id} ${commandId}`, () => submitTo(served, command));
     },
     message: async ({ session, content, id }, caller) =>
       submitTo(await this.#use(session), saidBy(caller, inputOf(content, id))),
@@ -287,8 +294,7 @@ export class ServedSessions {
       if (opening) await this.#openings.keep(copy, opening);
       return { session: copy };
     },
-    label: async ({ session: id, title, tag, archived }) => {
-      const patch = { title, tag, archived };
+    label: async ({ session: id, ...patch }) => {
       const open = await this.#open.get(id);
       if (open) await open.session.submit({ type: "set", patch });
       else await this.#options.home.sessions.label(id, patch);
@@ -296,8 +302,7 @@ export class ServedSessions {
     },
     keepRule: async ({ session, rule, to }) => (await this.#use(session)).session.keepRule(rule, to),
     delete: async ({ session: id }) => {
-      const open = await this.#open.get(id)?.catch(() => undefined);
-      await open?.session.close("ended");
+      await (await this.#open.get(id)?.catch(() => undefined))?.session.close("ended");
       await this.#options.home.sessions.delete(id);
       await this.#openings.forget(id);
       return {};
@@ -388,6 +393,7 @@ export class ServedSessions {
     };
     served.then(({ session }) => {
       this.#loadable.add(session);
+      this.worker?.opened(session);
       void session.closed.finally(() => {
         leave();
         this.#loadable.delete(session);

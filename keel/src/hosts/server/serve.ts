@@ -47,9 +47,16 @@ export type RunningServer = {
 };
 
 /** Throws `server_runs` when this home has one, and `usage` for an address that cannot be had or is not safe. */
-export async function startServer({ version, env, cwd, keel, at }: ServeOptions): Promise<RunningServer> {
+export async function startServer({
+  version,
+  env: given,
+  cwd,
+  keel,
+  at,
+}: ServeOptions): Promise<RunningServer> {
   const address = at && (await readAddress(at));
-  const home = openHome({ cwd, env });
+  const home = openHome({ cwd, env: given });
+  const env = withoutStore(given);
   const folder = path.join(home.path, "server");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lease = await home.beServer().catch(async (thrown: unknown) => {
@@ -74,7 +81,14 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
   const clients = (): number => doors.reduce((sum, door) => sum + door.clients(), 0);
   const log = new ServerLog({ file: path.join(home.path, "logs", "server.log"), now });
   let url: string | undefined;
+  const remote = await home.remote();
+  const tell = (what: string, facts: Parameters<ServerLog["say"]>[1]): void => log.say(what, facts);
+  // Loaded where there is a database that others share.
+  const shared = remote
+    ? (await import("../../app/workers/be-worker.ts")).beWorker({ home, remote, version, tell })
+    : {};
   const served = new ServedSessions({
+    ...shared,
     home,
     version,
     env,
@@ -90,12 +104,12 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
       url: () => address?.publicUrl ?? url,
     }),
   });
-  const tell = (what: string, facts: Parameters<ServerLog["say"]>[1]): void => log.say(what, facts);
   const groups = new HomeGroups(home, served, { version, env, keel, tell });
   const handlers = groupHandlers({ home, groups, env });
   const schedules = await homeScheduler(home, served, { asks: "answered", groups, tell });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });
+    await served.worker?.drain();
     await forgetServerState(home.path);
     await schedules.close();
     await groups.close();
@@ -134,6 +148,7 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
     };
     await writeServerState(home.path, state);
     log.say("server.started", { pid: process.pid, version, boot, port: url && new URL(url).port });
+    await served.worker?.begin();
     void served.takeUpLeft();
     void schedules.scheduler.serve();
     void groups.serve();
@@ -147,6 +162,12 @@ export async function startServer({ version, env, cwd, keel, at }: ServeOptions)
     await close();
     throw thrown;
   }
+}
+
+/** Where the database is, and its password, is nothing for commands. */
+function withoutStore(env: ServeOptions["env"]): ServeOptions["env"] {
+  const { KEEL_STORE: _, KEEL_STORE_URL: __, ...rest } = env;
+  return rest;
 }
 
 /** In a folder that nobody else can enter. What an earlier server left there is in nobody's hands: we hold the lease. */

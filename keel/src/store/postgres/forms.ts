@@ -58,7 +58,36 @@ CREATE TABLE keel_artifacts (
   PRIMARY KEY (session, kind, name, part)
 )`;
 
-export const tableForms: readonly TableForm[] = [{ sql: first, least: 1 }];
+/** Workers: what they say of themselves, what waits for a session that another one has, what sessions were opened with. */
+const second = `
+ALTER TABLE keel_workers
+  ADD COLUMN about text NOT NULL DEFAULT '{}',
+  ADD COLUMN looked timestamptz,
+  ADD COLUMN open integer NOT NULL DEFAULT 0,
+  ADD COLUMN draining boolean NOT NULL DEFAULT false;
+CREATE TABLE keel_inbox (
+  no bigint GENERATED ALWAYS AS IDENTITY,
+  id text PRIMARY KEY,
+  session text NOT NULL,
+  operation text NOT NULL,
+  question text NOT NULL,
+  caller text NOT NULL,
+  asker text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  answer text,
+  answered timestamptz
+);
+CREATE INDEX keel_inbox_open ON keel_inbox (session, no) WHERE answered IS NULL;
+CREATE INDEX keel_inbox_at ON keel_inbox (at);
+CREATE TABLE keel_openings (
+  session text PRIMARY KEY,
+  opening text NOT NULL
+)`;
+
+export const tableForms: readonly TableForm[] = [
+  { sql: first, least: 1 },
+  { sql: second, least: 1 },
+];
 
 /** Held while tables are made or changed, so that two that start at once do it once. Any number that is always the same. */
 export const formsLock = 4_715_230;

@@ -17,11 +17,10 @@ import { tableFiles, tableIndex } from "../table-files.ts";
 import { PostgresArtifacts, type PostgresArtifactsOptions } from "./artifacts.ts";
 import { type DatabaseOptions, PostgresDatabase } from "./database.ts";
 import { PostgresLeases, type PostgresLeasesOptions } from "./leases.ts";
-import { PostgresLogs, type PostgresLogsOptions } from "./log-table.ts";
+import { PostgresLogs } from "./log-table.ts";
 
 export type RemoteOptions = DatabaseOptions &
   Pick<PostgresLeasesOptions, "leaseMs"> &
-  Pick<PostgresLogsOptions, "wrote"> &
   Pick<PostgresArtifactsOptions, "maxRowBytes"> & {
     /** What stands in the home itself. */
     readonly files: FileLayer;
@@ -41,12 +40,18 @@ export type Remote = Pick<LogPlaces, "fs" | "index" | "move" | "close"> & {
   readonly leases: Leases;
   find(session: string, withAgents: boolean): Promise<string | undefined>;
   artifacts(files: Artifacts): Artifacts;
+  /** Told of each write of a session that is in the database. */
+  onWrote(listener: (session: string) => void): void;
 };
 
 export function openRemote(options: RemoteOptions): Remote {
-  const { home, files, fresh, homeLeases, leaseMs, maxRowBytes, wrote } = options;
+  const { home, files, fresh, homeLeases, leaseMs, maxRowBytes } = options;
   const database = new PostgresDatabase(options);
   const own = new PostgresLeases({ database, uuid: randomUUID, pid: process.pid, leaseMs });
+  const writers = new Set<(session: string) => void>();
+  const wrote = (session: string): void => {
+    for (const listener of writers) listener(session);
+  };
   const logs = new PostgresLogs({ home, database, leases: own, wrote });
   const leases = sharedLeases({
     own,
@@ -69,6 +74,7 @@ export function openRemote(options: RemoteOptions): Remote {
         has: async (session) => (await logs.find(session, true)) !== undefined,
         maxRowBytes,
       }),
+    onWrote: (listener) => void writers.add(listener),
     async *move(wish, held) {
       const { moveEach } = await import("../move-logs.ts");
       const to = wish.to === "postgres" ? "table" : "files";

@@ -18,6 +18,7 @@ type ServeValues = {
   readonly "tls-cert"?: string | undefined;
   readonly "tls-key"?: string | undefined;
   readonly "public-url"?: string | undefined;
+  readonly store?: string | undefined;
   readonly detach: boolean;
   readonly stdio: boolean;
   readonly status: boolean;
@@ -44,7 +45,11 @@ export const serve: CommandRun<ServeValues> = async ({ values }, context) => {
   if (values.status) return await sayStatus(values, context);
   if (values.detach) return await detach(values, context);
   const { startServer } = await import("../../server/serve.ts");
-  const server = await startServer({ ...context, keel: ownStart(), at: addressIn(values) });
+  const { store } = values;
+  if (store !== undefined && !store.startsWith("postgres://") && !store.startsWith("postgresql://"))
+    throw usage("--store takes the address of a database: postgres://user@host/name.");
+  const env = store === undefined ? context.env : { ...context.env, KEEL_STORE: store };
+  const server = await startServer({ ...context, env, keel: ownStart(), at: addressIn(values) });
   const stopped = Promise.withResolvers<number>();
   let isStopping = false;
   const release = context.signals.take((signal) => {

@@ -1,10 +1,16 @@
 /** The commands about servers of sessions, here and on other machines, as rows of the table. */
 import { type CliCommand, type Define, json, yes } from "../command.ts";
 
+const store = {
+  kind: "text",
+  value: "URL",
+  says: "The database; KEEL_STORE_URL or the setting `storeUrl` when left out",
+} as const;
+
 export const serverCommands = (define: Define): CliCommand[] => [
   define({
     usage:
-      "keel serve [--port N [--host ADDRESS] …] [--detach] [--stdio | --status | --stop | --openapi] [--json]",
+      "keel serve [--port N [--host ADDRESS] …] [--store URL] [--detach] [--stdio | --status | --stop | --openapi] [--json]",
     says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
     options: {
       ...json,
@@ -21,6 +27,11 @@ export const serverCommands = (define: Define): CliCommand[] => [
         value: "URL",
         says: "What a tunnel or a proxy in front calls this server: links carry it, and pages of it may come in",
       },
+      store: {
+        kind: "text",
+        value: "URL",
+        says: "As one of several servers on this PostgreSQL database (postgres://…), each with a home of its own",
+      },
       detach: { kind: "flag", says: "In the background: the end of this terminal does not reach it" },
       stdio: {
         kind: "flag",
@@ -33,6 +44,24 @@ export const serverCommands = (define: Define): CliCommand[] => [
     // Whoever started it may look away: others attach.
     unheard: "goes-on",
     load: async () => (await import("./serve.ts")).serve,
+  }),
+  define({
+    usage: "keel admin workers [--store URL] [--json]",
+    says: "The servers that share a database, and how many sessions each has",
+    options: { ...json, store },
+    load: async () => (await import("./admin.ts")).adminWorkers,
+  }),
+  define({
+    usage: "keel admin leases [--store URL] [--json]",
+    says: "Which session is at which of them, newest first",
+    options: { ...json, store },
+    load: async () => (await import("./admin.ts")).adminLeases,
+  }),
+  define({
+    usage: "keel admin drain ID [--store URL]",
+    says: "Lets one of them give its sessions away, each when its turn has ended; it takes nothing new",
+    options: { store },
+    load: async () => (await import("./admin.ts")).adminDrain,
   }),
   define({
     usage: "keel serve pair [--name NAME] [--access LEVEL] [--yes] [--json]",
