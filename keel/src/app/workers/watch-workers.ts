@@ -2,9 +2,9 @@
 import { asObject, parseJson } from "../../kernel/json.ts";
 import type { Remote } from "../../store/postgres/store.ts";
 
-export type SharedDatabase = Pick<Remote, "database">;
+export type DatabaseOfWorkers = Pick<Remote, "database">;
 
-export type WorkerEntry = {
+export type ServerOfDatabase = {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -25,12 +25,12 @@ export type LeaseEntry = {
 };
 
 /** Servers alone: a command that has a session open for a while is none. */
-export async function listWorkers({ database }: SharedDatabase): Promise<WorkerEntry[]> {
+export async function listWorkers({ database }: DatabaseOfWorkers): Promise<ServerOfDatabase[]> {
   const rows = await database.query(`
     SELECT w.id, w.pid, w.about, w.draining, w.looked > clock_timestamp() - interval '60 seconds' AS looks,
       (SELECT count(*) FROM keel_leases l WHERE l.worker = w.id) AS leases
     FROM keel_workers w WHERE w.looked IS NOT NULL ORDER BY w.looked DESC, w.id LIMIT ${MOST}`);
-  return rows.map(({ id, pid, about, draining, looks, leases }): WorkerEntry => {
+  return rows.map(({ id, pid, about, draining, looks, leases }): ServerOfDatabase => {
     const { host, version, home } = asObject(parseJson(String(about)));
     return {
       id: String(id),
@@ -44,7 +44,7 @@ export async function listWorkers({ database }: SharedDatabase): Promise<WorkerE
   });
 }
 
-export async function listLeases({ database }: SharedDatabase): Promise<LeaseEntry[]> {
+export async function listLeases({ database }: DatabaseOfWorkers): Promise<LeaseEntry[]> {
   const rows = await database.query(`
     SELECT l.name, l.worker, l.fence, coalesce(w.until > clock_timestamp(), false) AS held
     FROM keel_leases l LEFT JOIN keel_workers w ON w.id = l.worker ORDER BY l.fence DESC LIMIT ${MOST}`);
@@ -57,7 +57,7 @@ export async function listLeases({ database }: SharedDatabase): Promise<LeaseEnt
 }
 
 /** It takes nothing new, and gives each session away when its turn has ended. False for one that there is not. */
-export async function drainWorker({ database }: SharedDatabase, worker: string): Promise<boolean> {
+export async function drainWorker({ database }: DatabaseOfWorkers, worker: string): Promise<boolean> {
   const rows = await database.query(
     "UPDATE keel_workers SET draining = true WHERE id = $1 RETURNING id",
     worker,

@@ -2,10 +2,10 @@
 import { oneWord, usage } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import {
+  type DatabaseOfWorkers,
   drainWorker,
   listLeases,
   listWorkers,
-  type SharedDatabase,
 } from "../../../app/workers/watch-workers.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
@@ -50,7 +50,7 @@ export const adminDrain: CommandRun<AdminValues> = async ({ values, positionals 
 async function withDatabase(
   { store }: AdminValues,
   context: Context,
-  work: (remote: SharedDatabase) => Promise<number>,
+  work: (remote: DatabaseOfWorkers) => Promise<number>,
 ): Promise<number> {
   const env = store === undefined ? context.env : { ...context.env, KEEL_STORE: store };
   await using home = openHome({ ...context, env });
