@@ -16,6 +16,8 @@ import { until } from "./stage.ts";
 
 const kinds = ["plain", "tool", "ask", "agent"] as const;
 const perSession = 2;
+/** Sessions of a round and its longest pause in milliseconds are those of the long command, also in a share of it. */
+const isFull = process.env["KEEL_TEST_COUNTS"] !== undefined;
 /** What a client waits for one answer before it asks another worker. */
 const patienceMs = 6_000;
 
@@ -138,7 +140,7 @@ async function faultyRound(cluster: Cluster, roundSeed: number): Promise<void> {
   const random = randomOf(roundSeed);
   const acknowledged = new Map<string, Set<string>>();
   const stop = new AbortController();
-  const sessions = countOf("worker-fault-sessions");
+  const sessions = isFull ? 500 : 8;
   const heard = new Map<string, number[]>();
   const followers: Promise<void>[] = [];
   const client = (): KeelClient | undefined => random.pick([...cluster.workers]).current?.client;
@@ -271,7 +273,7 @@ async function faultsUntil(
   random: ReturnType<typeof randomOf>,
   signal: AbortSignal,
 ): Promise<void> {
-  const longest = countOf("worker-pause");
+  const longest = isFull ? 30_000 : 3_000;
   while (!signal.aborted) {
     await sleep(200 + random.below(800));
     const worker = random.pick([...workers]);

@@ -12,10 +12,8 @@ export const budgets = {
   "log-kills": { sample: 10, full: 2_000, seconds: 10 },
   /** The same with the database, and with a move between it and files. */
   "sqlite-kills": { sample: 4, full: 200, seconds: 5 },
-  /** Rounds of three workers with kills, pauses, cuts and restarts; sessions of each, and the longest pause of one in ms. */
+  /** Rounds of three workers with kills, pauses, cuts and restarts. */
   "worker-faults": { sample: 2, full: 100, seconds: 45 },
-  "worker-fault-sessions": { sample: 8, full: 500, seconds: 0 },
-  "worker-pause": { sample: 3_000, full: 30_000, seconds: 0 },
   /** Appends over a way to PostgreSQL that is cut at seeded moments. */
   "postgres-cuts": { sample: 60, full: 5_000, seconds: 5 },
   /** Appends of each of eight processes, each to a session of its own in one database. */
