@@ -167,9 +167,8 @@ export class ServedSessions {
     }
     const bridged = await this.#served.find(parsed.data);
     if (bridged) return this.#unlessEnding(() => bridged.call(name, parsed.data, caller));
-    return this.#unlessEnding(() =>
-      this.worker ? this.worker.route(name, parsed.data, caller) : this.#handle(name, parsed.data, caller),
-    );
+    const asked = [name, parsed.data, caller] as const;
+    return this.#unlessEnding(() => this.worker?.route(...asked) ?? this.#handle(...asked));
   }
 
   /** By whoever asks it: what it may do was looked at. */
