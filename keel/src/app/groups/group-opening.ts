@@ -88,7 +88,8 @@ function settingsOf(group: ChatGroup, mounts: readonly ResolvedMount[]): Record<
     allowUnsandboxedCommands: false,
     filesystem: {
       denyRead: unseen(),
-      allowRead: [group.folder, ...mounts.map(({ source }) => source)],
+      // What may be written is seen by that; to name it here would make it read-only.
+      allowRead: fixed,
       denyWrite: fixed,
     },
   };

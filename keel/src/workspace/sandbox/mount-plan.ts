@@ -81,7 +81,8 @@ export function planMounts(wanted: Confinement, context: PlanContext): MountPlan
   }
   for (const place of wanted.scratch)
     if (look(place)?.isDirectory() && isPlain(place)) steps.push({ do: "scratch", at: place });
-  const writable = [...new Set([...wanted.writable, context.exchange])].filter(isPlain).toSorted();
+  const given = wanted.writable.filter((place) => !wanted.unwritable.includes(place));
+  const writable = [...new Set([...given, context.exchange])].filter(isPlain).toSorted();
   const isAround = (place: string): boolean => writable.some((inner) => isInside(inner, [place]));
   const hide = (place: string): void => cover(place, { steps, writable, readable: wanted.readable });
   for (const place of wanted.unreadable) if (isAround(place)) hide(place);
@@ -95,7 +96,7 @@ export function planMounts(wanted: Confinement, context: PlanContext): MountPlan
   for (const place of guarded.kept) bind(place, "ro");
   for (const place of wanted.unreadable) if (!isAround(place)) hide(place);
   for (const place of wanted.readable.filter(isPlain)) {
-    if (!isInside(place, wanted.unreadable)) continue;
+    if (!isInside(place, [...unseen, ...wanted.unreadable])) continue;
     steps.push({ do: "folder", at: place });
     bind(place, "ro");
   }
