@@ -27,7 +27,8 @@ export const exitCodes = {
 } as const;
 
 const mcpHint = "`keel mcp status` shows every server; what it wrote on stderr is in the logs folder.";
-const laterHint = "Try again later.";
+const laterHint =
+  "Send the message again; where it happens again and again, another model (--model) may answer.";
 
 export const faults = {
   // Set-up and use
@@ -91,10 +92,26 @@ export const faults = {
     hint: "`--resume {session}` goes on with it; a new session needs another id.",
     exit: exitCodes.usage,
   },
-  access_refused: { says: "This needs {needed} access.", hint: "Pair again.", exit: exitCodes.keyRefused },
-  code_refused: { says: "The code is no good.", hint: "Ask for another one.", exit: exitCodes.keyRefused },
-  too_many_tries: { says: "Too many wrong codes.", hint: "Wait ten minutes.", exit: exitCodes.keyRefused },
-  device_unknown: { says: "There is no device {id}.", hint: "List them again.", exit: exitCodes.turnFailed },
+  access_refused: {
+    says: "This needs {needed} access.",
+    hint: "Whoever has the server's machine gives it: `keel serve pair --access work` shows a code there.",
+    exit: exitCodes.keyRefused,
+  },
+  code_refused: {
+    says: "The code is no good.",
+    hint: "`keel serve pair` shows a new one on the server's machine; each is good once, and not for long.",
+    exit: exitCodes.keyRefused,
+  },
+  too_many_tries: {
+    says: "Too many wrong codes.",
+    hint: "Wait ten minutes, then ask for a new code: `keel serve pair`.",
+    exit: exitCodes.keyRefused,
+  },
+  device_unknown: {
+    says: "There is no device {id}.",
+    hint: "`keel serve devices` lists those that there are.",
+    exit: exitCodes.turnFailed,
+  },
   link_lost: {
     says: "The server cannot be reached: {reason}",
     hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
@@ -113,19 +130,31 @@ export const faults = {
   },
   workspace_unknown: {
     says: "No such workspace: {workspace}",
-    hint: "List them.",
+    hint: "It may have been removed: the overview of `keel console` shows those that there are.",
     exit: exitCodes.noSession,
   },
-  worker_unknown: { says: "No such worker: {worker}", hint: "List them.", exit: exitCodes.noSession },
+  worker_unknown: {
+    says: "No such worker: {worker}",
+    hint: "It may have been removed: the overview of `keel console` shows those that there are.",
+    exit: exitCodes.noSession,
+  },
   /** What was asked cannot be done with this workspace, worker or diff as it is now. */
-  work_refused: { says: "{reason}", hint: "Look at it again.", exit: exitCodes.turnFailed },
+  work_refused: {
+    says: "{reason}",
+    hint: "Look at it as it is now, then do it again if it is still wanted.",
+    exit: exitCodes.turnFailed,
+  },
   /** Of an agent of other people, which a workspace has as a worker. */
   agent_failed: {
     says: "The agent failed: {reason}",
     hint: "Start the worker anew; what was said is kept.",
     exit: exitCodes.turnFailed,
   },
-  session_closed: { says: "The session is closed.", hint: "Resume it to go on.", exit: exitCodes.turnFailed },
+  session_closed: {
+    says: "The session is closed.",
+    hint: "`--resume` with its id goes on with it, `keel sessions list` shows the ids.",
+    exit: exitCodes.turnFailed,
+  },
   /** Thrown by the iterator of a query, behind the result; programs of the interface look for its first words. */
   result_failed: {
     says: "Claude Code returned an error result: {text}",
@@ -134,7 +163,7 @@ export const faults = {
   },
   session_invalid_id: {
     says: "{session} is not a session id.",
-    hint: "A session id is a UUID.",
+    hint: "A session id is a UUID; `keel sessions list` shows those of this folder.",
     exit: exitCodes.usage,
   },
   log_unwritable: {
@@ -181,12 +210,12 @@ export const faults = {
   mcp_unanswered: { says: "{reason}", hint: mcpHint, exit: exitCodes.unreachable },
   mcp_refused: {
     says: "An MCP server named {server}, which may not be asked: {reason}.",
-    hint: "A server on the internet must not lead into a private network.",
+    hint: "Take it out of your MCP servers unless you know why it names this address: a server on the internet must not lead into a private network.",
     exit: exitCodes.usage,
   },
   tool_program_failed: {
     says: "{reason}",
-    hint: "Mend the file of the tool, or take it out of its folder.",
+    hint: "Mend the file of the tool or the plugin, or take it away: out of its folder, or with `keel plugin remove`.",
     exit: exitCodes.turnFailed,
   },
   hook_failed: {
@@ -208,7 +237,7 @@ export const faults = {
   ...providerFaults(exitCodes),
   budget_used_up: {
     says: "The budget is used up.",
-    hint: "Start again with a larger one.",
+    hint: "`--resume` goes on with the session; --max-budget-usd gives it more.",
     exit: exitCodes.turnFailed,
   },
   unreachable: {
@@ -242,7 +271,7 @@ export const faults = {
   },
   request_lost: {
     says: "The process ended during a model request; its cost is unknown.",
-    hint: "The bill shows at least what is known.",
+    hint: "Send a message to go on: the session is whole, and the bill shows at least what is known.",
     exit: exitCodes.turnFailed,
   },
   not_recorded: {
@@ -259,12 +288,12 @@ export const faults = {
   // Files
   checkpoints_off: {
     says: "File rewinding is not enabled: this session keeps no checkpoints.",
-    hint: "Start it with checkpoints on.",
+    hint: "Start it with checkpoints: `checkpoints.enabled` in the settings, `enableFileCheckpointing` in a program.",
     exit: exitCodes.usage,
   },
   checkpoint_unknown: {
     says: "No file checkpoint found for this message: {checkpoint}.",
-    hint: "A checkpoint is the id of a message of yours; only turns that changed files have one.",
+    hint: "A checkpoint is the id of a message of yours; only turns that changed files have one. `keel sessions rewind` lists them.",
     exit: exitCodes.usage,
   },
   // Wires
@@ -302,7 +331,7 @@ export const faults = {
   },
   unexpected: {
     says: "Something unexpected happened: {reason}",
-    hint: "Please report it with `keel doctor`.",
+    hint: "`keel doctor --bundle FILE` writes down what a report needs, without secrets; it sends nothing.",
     exit: exitCodes.internal,
   },
 } as const satisfies Record<string, FaultRow>;

@@ -22,12 +22,12 @@ export function providerFaults(exits: Exits) {
     ),
     model_forbidden: refusal(
       "The provider does not allow this: {reason}",
-      "Check the rights of the key.",
+      "Check the rights of the key, or take another model: --model.",
       exits.keyRefused,
     ),
     billing: refusal(
       "The provider refused for billing reasons: {reason}",
-      "Check the account's balance and plan.",
+      "Check the account's balance and plan, or take another provider: --model.",
     ),
     model_unknown: refusal(
       "The provider does not know the model {model}.",
@@ -39,11 +39,11 @@ export function providerFaults(exits: Exits) {
     ),
     prompt_too_long: refusal(
       "The conversation is too long for the model: {reason}",
-      "Start anew, or compact earlier.",
+      "/compact shortens it, /clear starts anew in the same session.",
     ),
     request_too_large: refusal(
       "The request is larger than the provider takes: {reason}",
-      "Remove large attachments.",
+      "Attach less: name large files by their path, and they are read in parts.",
     ),
     rate_limited: refusal(
       "The provider limits the rate: {reason}",
@@ -84,7 +84,7 @@ export const farFaults = (exits: FarExits) =>
     },
     bridge_failed: {
       says: "The server failed: {reason}",
-      hint: "Its log says why.",
+      hint: "What the server printed says why; the bridge tries again when it is started again.",
       exit: exits.unreachable,
     },
     bridge_unknown: {
