@@ -51,7 +51,7 @@ test("in a browser its tool shows a table, and its form adds what its panel then
   const { page, notes } = await startWork(stage, served);
   await say(page, "When is tea?");
   await page.getByRole("button", { name: "Allow once" }).click();
-  await page.getByText("Kept it.").waitFor();
+  await page.getByRole("region", { name: "Conversation" }).getByText("Kept it.").waitFor();
   const side = page.getByRole("complementary", { name: "Beside the conversation" });
   const rows = side.getByRole("table").getByRole("row");
   await side.getByText("at four").waitFor();
