@@ -92,31 +92,6 @@ export const faults = {
     hint: "`--resume {session}` goes on with it; a new session needs another id.",
     exit: exitCodes.usage,
   },
-  access_refused: {
-    says: "This needs {needed} access.",
-    hint: "Whoever has the server's machine gives it: `keel serve pair --access work` shows a code there.",
-    exit: exitCodes.keyRefused,
-  },
-  code_refused: {
-    says: "The code is no good.",
-    hint: "`keel serve pair` shows a new one on the server's machine; each is good once, and not for long.",
-    exit: exitCodes.keyRefused,
-  },
-  too_many_tries: {
-    says: "Too many wrong codes.",
-    hint: "Wait ten minutes, then ask for a new code: `keel serve pair`.",
-    exit: exitCodes.keyRefused,
-  },
-  device_unknown: {
-    says: "There is no device {id}.",
-    hint: "`keel serve devices` lists those that there are.",
-    exit: exitCodes.turnFailed,
-  },
-  link_lost: {
-    says: "The server cannot be reached: {reason}",
-    hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
-    exit: exitCodes.unreachable,
-  },
   ...farFaults(exitCodes),
   outcome_unknown: {
     says: "It is not known whether {what} was done: the server started anew in between.",

@@ -61,6 +61,31 @@ type FarExits = Readonly<
 /** Other machines, and sessions that go there. */
 export const farFaults = (exits: FarExits) =>
   ({
+    access_refused: {
+      says: "This needs {needed} access.",
+      hint: "Whoever has the server's machine gives it: `keel serve pair --access work` shows a code there.",
+      exit: exits.keyRefused,
+    },
+    code_refused: {
+      says: "The code is no good.",
+      hint: "`keel serve pair` shows a new one on the server's machine; each is good once, and not for long.",
+      exit: exits.keyRefused,
+    },
+    too_many_tries: {
+      says: "Too many wrong codes.",
+      hint: "Wait ten minutes, then ask for a new code: `keel serve pair`.",
+      exit: exits.keyRefused,
+    },
+    device_unknown: {
+      says: "There is no device {id}.",
+      hint: "`keel serve devices` lists those that there are.",
+      exit: exits.turnFailed,
+    },
+    link_lost: {
+      says: "The server cannot be reached: {reason}",
+      hint: "`keel serve` starts one, `keel serve --status` says whether one runs.",
+      exit: exits.unreachable,
+    },
     session_moved: {
       says: "Session {session} went to {to}.",
       hint: "Go on there, or bring it back with `keel teleport`; --fork goes on here in a copy.",
