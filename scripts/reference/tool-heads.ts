@@ -16,6 +16,7 @@ export const everyPort: ToolPorts = {
   memory: { place: "", index: absent, recall: absent, remember: absent },
   schedules: { add: absent, list: absent, cancel: absent },
   terminals: { start: absent, find: absent, list: absent, close: absent },
+  programs: { run: absent },
 };
 
 const everyTool = () => Promise.all(Object.values(toolLoaders(everyPort)).map((load) => load()));

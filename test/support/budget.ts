@@ -162,6 +162,10 @@ export const budgets = {
   "what-if-points": { sample: 12, full: 300, seconds: 3 },
   /** Worlds of the simulation whose sessions are told as spans. */
   "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
+  /** Programs of a model that try to get out, to loop, to allocate and to forge. */
+  "hostile-programs": { sample: 4, full: 41, seconds: 15 },
+  /** Events of a program of a model behind which everything is gone; the full figure is all of them. */
+  "program-crashes": { sample: 3, full: 12, seconds: 8 },
   /** kill -9 of sessions whose spans are sent. */
   "telemetry-kills": { sample: 4, full: 200, seconds: 8 },
   /** Changes of Keel that a replay must find. */

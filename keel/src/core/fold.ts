@@ -285,6 +285,7 @@ function takeFailure(state: SessionState, event: Extract<Durable, { type: "model
 function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.finished" }>): SessionState {
   // A damaged log may hold a result without its call: it answers nothing.
   const call = state.calls.byId.get(event.callId);
+  if (event.within !== undefined) return takeInnerResult(state, event);
   if (!call || call.status === "settled") return state;
   const result: ToolResult = {
     type: "tool_result",
@@ -310,6 +311,23 @@ function takeResult(state: SessionState, event: Extract<Durable, { type: "tool.f
     allow: event.allow ? [...turn.allow, ...event.allow] : turn.allow,
   }));
   return calls.open === 0 ? closeBatch(next) : next;
+}
+
+/** The model sees what its program makes of it; what it did to files is done all the same. */
+function takeInnerResult(
+  state: SessionState,
+  {
+    seen,
+    linesAdded,
+    keptFolder = state.keptFolder,
+    allow = [],
+  }: Extract<Durable, { type: "tool.finished" }>,
+): SessionState {
+  const files = linesAdded === undefined ? state.files : leaveBehind(state.files, seen ?? []);
+  return inTurn({ ...state, files, keptFolder, seen: see(state.seen, seen) }, (turn) => ({
+    ...turn,
+    allow: [...turn.allow, ...allow],
+  }));
 }
 
 function closeBatch(before: SessionState): SessionState {

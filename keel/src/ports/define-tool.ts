@@ -5,7 +5,7 @@ import type { ToolFamily, ToolSpec } from "../protocol/tool.ts";
 import type { Tool, ToolTraits } from "./tool.ts";
 
 export type ToolDefinition<I> = Pick<Tool<I>, "name" | "description" | "input" | "run"> &
-  Pick<Tool<I>, "output" | "searchHint" | "enabled"> & {
+  Pick<Tool<I>, "output" | "searchHint" | "enabled" | "runsPrograms"> & {
     readonly aliases?: readonly string[];
     readonly family?: ToolFamily;
     readonly resultCharacters?: number;
@@ -32,6 +32,7 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool<I> {
     },
     ...present({ output, searchHint, enabled, family: definition.family }),
     ...(definition.resultCharacters === undefined ? {} : { resultCharacters: definition.resultCharacters }),
+    ...(definition.runsPrograms ? { runsPrograms: true } : {}),
     traits: (given) => ({ ...carefulTraits, ...(typeof traits === "function" ? traits(given) : traits) }),
     claims: claims ?? (async () => [{ action: "use", target: name }]),
     check: check ?? (async () => undefined),

@@ -11,6 +11,7 @@ import type { Claim, Display, FileSeen, Todo, ToolFamily, ToolSpec } from "../pr
 import type { Clock } from "./clock.ts";
 import type { Consult } from "./consult.ts";
 import type { FileLedger } from "./file-ledger.ts";
+import type { InnerOutcome } from "./programs.ts";
 import type { CallTasks } from "./tasks.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -85,11 +86,16 @@ export type ToolContext = {
   readonly ledger?: FileLedger | undefined;
   /** Asks the model beside the conversation, on the bill of the session. Absent where there is none. */
   readonly consult?: Consult | undefined;
+  /** Calls of a program, each as if the model had made it alone. Absent where a tool runs none. */
+  readonly calls?: InnerCalls | undefined;
   /** Where the call belongs in a trace, as W3C's `traceparent` writes it; absent where nobody follows it. */
   readonly trace?: string | undefined;
   /** What the session knows about the work itself. */
   worklist(): WorklistView;
 };
+
+/** Never rejects but for what ends the call itself. */
+export type InnerCalls = (name: string, input: Json, signal: AbortSignal) => Promise<InnerOutcome>;
 
 /** What is known of a tool before anybody calls it: what requests say of it. The rest comes with the first call. */
 export type ToolHead = {
@@ -113,6 +119,8 @@ export type ToolHead = {
 
 export type Tool<I = unknown> = ToolHead & {
   readonly input: Schema<I>;
+  /** It runs programs of the model, which call other tools. */
+  readonly runsPrograms?: boolean;
   /** The form of what it gives to programs; data of another form is a failed call. */
   readonly output?: Schema<unknown>;
   traits(input: I): ToolTraits;

@@ -2,7 +2,7 @@
 import type { ToolFamily } from "./tool.ts";
 
 // biome-ignore format: as it is made
-export const toolNames = ["Agent","AskUserQuestion","Bash","Edit","EnterPlanMode","EnterWorktree","ExitPlanMode","ExitWorktree","Glob","Grep","MultiEdit","NotebookEdit","Read","Recall","Remember","SendMessage","ShutdownReply","Skill","TaskCreate","TaskGet","TaskList","TaskOutput","TaskStop","TaskUpdate","TeamCreate","TeamDelete","TeamShutdown","Terminal","TodoWrite","ToolSearch","WebFetch","WebSearch","Write","cancel_task","list_tasks","schedule_task"] as const;
+export const toolNames = ["Agent","AskUserQuestion","Bash","Edit","EnterPlanMode","EnterWorktree","ExitPlanMode","ExitWorktree","Glob","Grep","MultiEdit","NotebookEdit","Read","Recall","Remember","RunProgram","SendMessage","ShutdownReply","Skill","TaskCreate","TaskGet","TaskList","TaskOutput","TaskStop","TaskUpdate","TeamCreate","TeamDelete","TeamShutdown","Terminal","TodoWrite","ToolSearch","WebFetch","WebSearch","Write","cancel_task","list_tasks","schedule_task"] as const;
 
 /** Older names under which a tool can still be called. */
 // biome-ignore format: as it is made

@@ -3,6 +3,7 @@ import type { Agents } from "../ports/agents.ts";
 import type { Library } from "../ports/library.ts";
 import type { LiveTerminals } from "../ports/live-terminals.ts";
 import type { Memory } from "../ports/memory.ts";
+import type { Programs } from "../ports/programs.ts";
 import type { Schedules } from "../ports/schedules.ts";
 import type { Tool, ToolHead } from "../ports/tool.ts";
 import type { Digest, Web, WebSearch } from "../ports/web.ts";
@@ -21,6 +22,7 @@ export type ToolPorts = {
   readonly memory?: Memory | undefined;
   readonly terminals?: LiveTerminals | undefined;
   readonly schedules?: Schedules | undefined;
+  readonly programs?: Programs | undefined;
 };
 
 type ToolLoaders = Readonly<Record<string, () => Promise<Tool>>>;
@@ -70,7 +72,7 @@ const ofAgents: ReadonlySet<string> = new Set(["Agent", "SendMessage", replyName
 export const toolLoaders = (ports: ToolPorts): ToolLoaders => ({ ...plainLoaders, ...portLoaders(ports) });
 
 function portLoaders(ports: ToolPorts): ToolLoaders {
-  const { web, digest, search, library, agents, worktrees, memory, terminals, schedules } = ports;
+  const { web, digest, search, library, agents, worktrees, memory, terminals, schedules, programs } = ports;
   return {
     ...(web ? { WebFetch: async () => (await import("./web-fetch.ts")).webFetchTool({ web, digest }) } : {}),
     ...(search ? { WebSearch: async () => (await import("./web-search.ts")).webSearchTool(search) } : {}),
@@ -99,6 +101,9 @@ function portLoaders(ports: ToolPorts): ToolLoaders {
           list_tasks: async () => (await import("./schedules.ts")).listTasksTool(schedules),
           cancel_task: async () => (await import("./schedules.ts")).cancelTaskTool(schedules),
         }
+      : {}),
+    ...(programs
+      ? { RunProgram: async () => (await import("./run-program.ts")).runProgramTool(programs) }
       : {}),
     ...(terminals ? { Terminal: async () => (await import("./terminal.ts")).terminalTool(terminals) } : {}),
   };

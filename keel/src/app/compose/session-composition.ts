@@ -230,7 +230,8 @@ export async function composeSession(
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const recall = await lateRecall(options, { shared, root: trust.root ?? workspace.cwd, settings });
   const liveTerminals = lateTerminals(settings, { env: started.commandEnv, guard });
-  const offered = toolSet(options, {
+  const offered = await toolSet(options, {
+    guard,
     settings: withHostsOf(sandbox, settings),
     env,
     rules: permissions.atStart,

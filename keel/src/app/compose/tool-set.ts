@@ -3,6 +3,7 @@ import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import type { Rules } from "../../policy/decide.ts";
 import type { LiveTerminals } from "../../ports/live-terminals.ts";
+import type { Programs } from "../../ports/programs.ts";
 import type { Schedules } from "../../ports/schedules.ts";
 import type { Toolbox, ToolHead } from "../../ports/tool.ts";
 import { builtInTools, type ToolPorts } from "../../tools/catalog.ts";
@@ -21,25 +22,29 @@ export type ToolSet = {
   readonly problems: readonly string[];
 };
 
-export function toolSet(
+export async function toolSet(
   { tools: choice, asks = "refused", version }: Pick<OpenOptions, "tools" | "asks" | "version">,
   {
     settings,
     env,
     rules,
     late,
+    guard,
     ...ports
-  }: Omit<ToolPorts, "web" | "search" | "digest"> & {
+  }: Omit<ToolPorts, "web" | "search" | "digest" | "programs"> & {
     settings: KeelSettings;
     env: EnvironmentVariables;
     rules: Rules;
     late?: "some" | "none" | undefined;
+    guard?: LateGuard | undefined;
   },
-): ToolSet {
+): Promise<ToolSet> {
+  const { programs, whyNone } = await programsFor(settings, env, guard);
   const builtIn = builtInTools({
     web: lateWeb({ allowHosts: settings.web?.allowHosts, version }),
     search: lateSearch({ settings, env, version }),
     ...ports,
+    programs,
   });
   const { tools, unknown } = chooseTools({ builtIn, choice, asks, list: listOf(env), late });
   const forAgents =
@@ -47,7 +52,10 @@ export function toolSet(
   return {
     tools: offeredTools(tools, rules),
     ...(forAgents ? { agentTools: offeredTools(forAgents.tools, rules) } : {}),
-    problems: unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+    problems: [
+      ...unknown.map((name) => `There is no tool called ${JSON.stringify(name)}.`),
+      ...(whyNone === undefined ? [] : [`RunProgram is not there: ${whyNone}.`]),
+    ],
   };
 }
 
@@ -59,6 +67,19 @@ export function lateSchedules(home: HomeResources, cwd: string): Schedules {
     list: async (by) => (await late()).list(by),
     cancel: async (id, by) => (await late()).cancel(id, by),
   };
+}
+
+/** Programs for the model, where a person wants that it has some, and only where the kernel confines them. */
+async function programsFor(
+  { programTool }: KeelSettings,
+  env: EnvironmentVariables,
+  guard: LateGuard | undefined,
+): Promise<{ programs?: Programs; whyNone?: string }> {
+  if (programTool !== true || !guard) return {};
+  const { confinedPrograms } = await import("../../workspace/programs/confined-programs.ts");
+  const programs = confinedPrograms(env, await guard());
+  const whyNone = await programs.whyNot();
+  return whyNone === undefined ? { programs } : { whyNone };
 }
 
 /** Terminals for the model, where a person wants that it has some; none where commands are confined, which these would not be. */

@@ -294,8 +294,8 @@ function fromResult(
   facts: TranscriptFacts,
 ): TranscriptStep {
   const outcome = outcomeOf(event);
-  // The host has it now.
-  if (outcome.kind === "deferred") return [[], memo];
+  // The host has it now; or a program of the model had it.
+  if (outcome.kind === "deferred" || event.within !== undefined) return [[], memo];
   const { at, callId, content, failed } = event;
   const [only] = content;
   const words = content.length === 1 && only?.type === "text" ? only.text : content.map(inputBlock);

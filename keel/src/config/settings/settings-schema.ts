@@ -237,6 +237,10 @@ export const settingsSchema = z.object({
     z.boolean(),
     "`true`: the model has the tool Terminal, for interactive programs; you are asked about what it types.",
   ),
+  programTool: setting(
+    z.boolean(),
+    "`true`: the model has the tool RunProgram, for small programs over its other tools, where the kernel confines them.",
+  ),
   formatters: setting(
     z.array(formatter),
     "Who brings a file into form after a change of it; the first that is for it.",
@@ -287,6 +291,7 @@ export const personOnly: Readonly<Record<string, string>> = {
   mcp: "it says how long you wait and what servers may do",
   guard: "it says what becomes of processes when Keel ends",
   terminalTool: "it gives the model a terminal",
+  programTool: "it gives the model programs to run",
   formatters: "it names programs that run after every change",
   agentSdk: "it names code that runs in the server",
   acpAgents: "it names programs that the server starts",

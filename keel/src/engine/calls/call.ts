@@ -32,6 +32,7 @@ import { needsAsking, type StepContext } from "../step-context.ts";
 import { bound } from "./bound.ts";
 import { contextFor, rememberingPaths, startOf } from "./context.ts";
 import { beat, drive, failure, pauseMs } from "./drive.ts";
+import { innerCalls } from "./inner-calls.ts";
 import { complaintAbout } from "./look.ts";
 import { closeOpenAsks, judge, type Permission, permit, whyNotAnyMore } from "./permit.ts";
 import { type CallInput, inputOf, type PreparedCall } from "./prepared.ts";
@@ -56,7 +57,10 @@ export async function runCall(work: StepContext, prepared: PreparedCall): Promis
   if (!first) return finish(refusal(brokenCall(tool.name), { invalid: true }));
   const start = await startSafely(work, tool);
   if ("refused" in start) return finish(start.refused);
-  const context = contextFor(work, call, tool, start.folder);
+  const context = {
+    ...contextFor(work, call, tool, start.folder),
+    ...(tool.runsPrograms ? { calls: innerCalls(work, call, runCall) } : {}),
+  };
 
   if (call.status === "started") return finish(await runAgain(work, { call, tool, context }));
   if (work.signal.aborted) return finish(notRun());

@@ -22,6 +22,7 @@ import type { VerdictFacts } from "../../protocol/verdict-facts.ts";
 import { consultOf, hookContextOf } from "../consult.ts";
 import type { Closed, StepContext } from "../step-context.ts";
 import { type LookingContext, rememberingPaths } from "./context.ts";
+import { innerIds } from "./inner-calls.ts";
 import { complaintAbout, look } from "./look.ts";
 import { type CallInput, inputOf } from "./prepared.ts";
 
@@ -342,7 +343,7 @@ const deny = (by: Denial["by"], reason: string): Permission & { verdict: "deny" 
 /** Whoever still shows them, or waits for them, is told that it is over. `except` is the one that is asked again. */
 export function closeOpenAsks(work: StepContext, callId: string, except?: string): void {
   for (const ask of work.state.asks)
-    if (ask.callId === callId && ask.id !== except)
+    if ((ask.callId === callId || ask.callId?.startsWith(innerIds(callId))) && ask.id !== except)
       // Closed at once; a log that cannot take it says so where the call's own events are written.
       work.answer(ask.id, decidedAlone).catch(() => undefined);
 }

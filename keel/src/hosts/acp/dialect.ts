@@ -142,7 +142,9 @@ const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Tellings> =
       },
     ];
   },
-  "tool.started": ({ callId, tool, input }, memo, { cwd }) => {
+  "tool.started": ({ callId, tool, input, within }, memo, { cwd }) => {
+    // An editor hears of a program, and not of its calls.
+    if (within !== undefined) return [[], memo];
     const call = input === undefined ? memo.calls.get(callId) : { tool, input };
     return [
       [
@@ -157,7 +159,8 @@ const handlers: EventHandlers<Envelope, [memo: AcpMemo, told: Told], Tellings> =
   },
   "tool.progress": ({ callId, display }, memo) => [[{ kind: "call-goes-on", callId, display }], memo],
   "tool.finished": (event, memo) => {
-    const { callId, display, content, data, todos } = event;
+    const { callId, display, content, data, todos, within } = event;
+    if (within !== undefined) return [[], memo];
     const isDone = ["done", "answered"].includes(outcomeOf(event).kind);
     const calls = new Map(memo.calls);
     calls.delete(callId);

@@ -80,6 +80,9 @@ const charge = {
   ms: z.number(),
 };
 
+/** `within`: the call of a program that made it. */
+const ofCall = { callId: z.string(), within: z.optional(z.string()), tool: z.string() };
+
 /** Inputs that a turn takes in. */
 const taken = {
   inputIds: z.array(z.string()),
@@ -218,8 +221,7 @@ const durable = [
   /** A call is about to have effects, and by whose leave. */
   z.object({
     type: z.literal("tool.started"),
-    callId: z.string(),
-    tool: z.string(),
+    ...ofCall,
     /** What runs, where a hook or an answer changed what the model sent. */
     input: z.optional(jsonSchema),
     by: z.enum(["rule", "mode", "hook", "host", "read-only"]),
@@ -229,8 +231,7 @@ const durable = [
   /** What came of a call, also when it was denied, invalid or interrupted. */
   z.object({
     type: z.literal("tool.finished"),
-    callId: z.string(),
-    tool: z.string(),
+    ...ofCall,
     content: z.array(resultPartSchema),
     failed: z.boolean(),
     display: displaySchema,

@@ -72,10 +72,11 @@ function fromDurable(event: Durable, memo: DialectMemo): DialectOutput {
       return fromReply(event, memo);
     case "model.failed":
       return fromFailure(event, memo);
+    // The calls of a program are none of the model's.
     case "tool.started":
-      return fromStart(event, memo);
+      return event.within === undefined ? fromStart(event, memo) : [[], memo];
     case "tool.finished":
-      return fromResult(event, memo);
+      return event.within === undefined ? fromResult(event, memo) : [[], memo];
     case "context.compacted":
       return fromCompaction(event, memo);
     case "context.cleared": {

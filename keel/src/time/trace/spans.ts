@@ -43,6 +43,8 @@ type CallSpan = {
   readonly endMs: number;
   readonly more: TraceSpan["attributes"];
   readonly error: string | undefined;
+  /** The call of a program that made it. */
+  readonly within?: string | undefined;
 };
 
 /** In the order in which they ended, a session before its agents. Of what has not ended there is none. */
@@ -259,7 +261,7 @@ export class SpanWalk {
     this.#call({ ...event, startMs, endMs: event.at, more, error: errorOf(event) });
   }
 
-  #call({ callId, tool, startMs, endMs, more, error }: CallSpan): void {
+  #call({ callId, tool, startMs, endMs, more, error, within }: CallSpan): void {
     this.#open.delete(callId);
     const known = this.calls.get(callId) ?? {
       ...this.#parent(callId),
@@ -268,7 +270,7 @@ export class SpanWalk {
     this.#add({
       traceId: known.traceId,
       spanId: known.spanId,
-      parentId: this.#askedBy(callId),
+      parentId: within === undefined ? this.#askedBy(callId) : this.#id("call", within),
       name: `execute_tool ${tool}`,
       kind: "internal",
       startMs,
