@@ -1,7 +1,7 @@
 // Recorded sessions through today's engine: what was sent must be what would be sent.
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../keel/src/core/limits.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { readLogFile } from "../keel/src/store/jsonl/log-file.ts";
+import { countingIds } from "../keel/src/testing/counting-ids.ts";
 import type { ReplayWorld } from "../keel/src/time/replay/ports-of-log.ts";
 import { replayLog } from "../keel/src/time/replay/replay.ts";
 import type { RequestDifference } from "../keel/src/time/replay/replayed.ts";
@@ -131,6 +132,33 @@ describe("a replay", () => {
         ],
       }
     `);
+  });
+
+  test("of an exported log finds every byte that was changed in it", patience, async () => {
+    verifies("P29");
+    const file = path.join(import.meta.dirname, "golden/logs/v1-every-event.jsonl");
+    const whole = await readFile(file);
+    const chance = countingIds({ seed: seed() + 8 });
+    const folder = await mkdtemp(path.join(os.tmpdir(), "keel-flips-"));
+    const changed = path.join(folder, "changed.jsonl");
+    try {
+      const missed: string[] = [];
+      for (let flip = 0; flip < countOf("flipped-bytes"); flip++) {
+        const at = Math.floor(chance.random() * whole.length);
+        const bytes = Buffer.from(whole);
+        bytes[at] = (whole[at] ?? 0) ^ (1 << Math.floor(chance.random() * 8));
+        await writeFile(changed, bytes);
+        const told: string[] = [];
+        const read = readLogFile(changed, ({ text }) => told.push(text));
+        const events = await read.catch((thrown: unknown) => void told.push(String(thrown)));
+        // A replay of what is left ends in words, never in a throw.
+        if (events) await replayLog(events, world);
+        if (told.length === 0) missed.push(`byte ${at}: ${bytes.subarray(at - 20, at + 20).toString()}`);
+      }
+      expect(missed).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test("of a part of a session looks no further than told", async () => {

@@ -168,6 +168,8 @@ export const budgets = {
   "program-crashes": { sample: 3, full: 12, seconds: 8 },
   /** kill -9 of sessions whose spans are sent. */
   "telemetry-kills": { sample: 4, full: 200, seconds: 8 },
+  /** Bits of an exported log, each changed alone. */
+  "flipped-bytes": { sample: 40, full: 1_000, seconds: 2 },
   /** Changes of Keel that a replay must find. */
   "replay-mutations": { sample: 4, full: 40, seconds: 6 },
   /** Packages of the AI SDK that play the scenarios of every wire; Keel's own wires play them always. */
