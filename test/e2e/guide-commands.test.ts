@@ -28,7 +28,10 @@ const named: readonly (readonly [start: string, because: string])[] = [
   ["npm pkg set ", "changes the package.json of a program of others"],
   ["npm install", "installs from a registry, and a package that was packed before"],
   ["keel mcp login ", "a person says yes in a browser"],
-  ["keel sessions move --to postgres", "needs a database; store/move-logs.test.ts moves to a real one and back"],
+  [
+    "keel sessions move --to postgres",
+    "needs a database; store/move-logs.test.ts moves to a real one and back",
+  ],
   ["keel plugin add npm:", "a registry gives it"],
 ];
 
