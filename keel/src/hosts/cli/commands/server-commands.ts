@@ -10,7 +10,7 @@ const store = {
 export const serverCommands = (define: Define): CliCommand[] => [
   define({
     usage:
-      "keel serve [--port N [--host ADDRESS] …] [--store URL] [--detach] [--stdio | --status | --stop | --openapi] [--json]",
+      "keel serve [--port N …] [--store URL] [--detach] [--stdio | --status | --stop | --openapi] [--json]",
     says: "Owns the sessions of this home, for programs, browsers and terminals that attach to them",
     options: {
       ...json,
@@ -30,7 +30,7 @@ export const serverCommands = (define: Define): CliCommand[] => [
       store: {
         kind: "text",
         value: "URL",
-        says: "As one of several servers on this PostgreSQL database (postgres://…), each with a home of its own",
+        says: "One of several servers on this PostgreSQL database (postgres://…), each with its own home",
       },
       detach: { kind: "flag", says: "In the background: the end of this terminal does not reach it" },
       stdio: {
