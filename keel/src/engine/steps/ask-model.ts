@@ -95,6 +95,7 @@ async function askOnce(
     if (event.type !== "block.end" || event.block.type !== "tool_use") return;
     const { block } = event;
     considered = considered.then(async () => (await starter()).consider(block));
+    considered.catch(() => undefined); // Thrown below: until then nobody waits for it.
   });
   await considered;
   const ms = Math.round(clock.monotonicMs() - startedAt);
