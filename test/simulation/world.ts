@@ -3,6 +3,7 @@
  * that nobody of the old life is ever woken again. The same seed makes the same world.
  */
 
+import type { StopSignal } from "../../keel/src/kernel/abort.ts";
 import type { Clock, Ids } from "../../keel/src/ports/clock.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 
@@ -104,7 +105,7 @@ export class World {
   }
 
   /** Wakes after `ms`, or with the signal; never, if this life ends before. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: StopSignal): Promise<void> {
     return this.#wait(ms, this.#life, signal);
   }
 
@@ -145,7 +146,7 @@ export class World {
     return true;
   }
 
-  #wait(ms: number, life: number, signal?: AbortSignal): Promise<void> {
+  #wait(ms: number, life: number, signal?: StopSignal): Promise<void> {
     if (signal?.aborted || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = (): void => {

@@ -1,6 +1,6 @@
 // The board of background tasks on a log in memory, for tests of tools without a session around them.
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { nodeClock } from "../../keel/src/app/node-ports.ts";
 import { fold } from "../../keel/src/core/fold.ts";
 import { emptyState, type SessionState } from "../../keel/src/core/state/state.ts";
 import type { DurableEvent } from "../../keel/src/protocol/event/durable.ts";
@@ -20,11 +20,7 @@ export function realTasks(folder: () => string): RealTasks {
   let state = emptyState;
   const board = new TaskBoard({
     ids: countingIds(),
-    clock: {
-      now: () => Date.now(),
-      monotonicMs: () => performance.now(),
-      sleep: (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined),
-    },
+    clock: nodeClock(),
     taskFile: async (name) => path.join(folder(), name),
     state: () => state,
     record(event) {

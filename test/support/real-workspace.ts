@@ -1,5 +1,5 @@
 // The real place to work in: real files, real search, real processes, real time.
-import { setTimeout as pause } from "node:timers/promises";
+import { nodeClock } from "../../keel/src/app/node-ports.ts";
 import type { Clock } from "../../keel/src/ports/clock.ts";
 import type { Workspace } from "../../keel/src/ports/workspace.ts";
 import { nodeDocuments } from "../../keel/src/workspace/files/documents.ts";
@@ -20,8 +20,4 @@ export function realWorkspace({ cwd, roots = [cwd] }: { cwd: string; roots?: rea
 }
 
 /** Real processes take real time. */
-export const realClock: Clock = {
-  now: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  sleep: (ms, signal) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined),
-};
+export const realClock: Clock = nodeClock();

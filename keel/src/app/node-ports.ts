@@ -1,6 +1,7 @@
 /** Time, ids and chance of the real world, as the engine's ports. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
+import type { StopSignal } from "../kernel/abort.ts";
 import type { Clock, Ids } from "../ports/clock.ts";
 
 /**
@@ -57,13 +58,13 @@ function fill(pool: Uint8Array): void {
 const longestTimerMs = 2 ** 31 - 1;
 const randomPart = 10;
 
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+async function sleep(ms: number, signal: StopSignal): Promise<void> {
   for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs -= longestTimerMs)
     await pause(Math.min(leftMs, longestTimerMs), signal);
 }
 
 /** A signal that fires ends it and nobody is told: Node's own would make an error with a stack for each, five a turn. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(timer);

@@ -2,7 +2,7 @@
 
 import type { Limits } from "../core/limits.ts";
 import type { SessionState } from "../core/state/state.ts";
-import { over } from "../kernel/abort.ts";
+import { LightStop } from "../kernel/abort.ts";
 import { answersAsk } from "../policy/changes.ts";
 import type { Above } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -37,9 +37,9 @@ export class Asks {
     if (state().asks.every(({ id }) => id !== ask.id))
       record({ type: "ask.opened", ask: above ? { ...ask, origin: above.origin } : ask });
     await saved();
-    const settled = new AbortController();
+    const settled = new LightStop();
     const late = clock
-      .sleep(limits.askMs, settled.signal)
+      .sleep(limits.askMs, settled)
       .then(
         (): Closed => ({ answer: { verdict: "deny", reason: "Nobody answered in time." }, by: "timeout" }),
       );
@@ -48,7 +48,7 @@ export class Asks {
       if (closed.by === "timeout") this.close(ask.id, closed);
       return closed;
     } finally {
-      settled.abort(over);
+      settled.fire();
     }
   }
 

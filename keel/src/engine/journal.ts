@@ -4,7 +4,7 @@
  * one sync. Whoever is about to have an effect awaits `saved` first.
  */
 
-import { over } from "../kernel/abort.ts";
+import { LightStop } from "../kernel/abort.ts";
 import { type Fault, fault, toFault } from "../kernel/fault.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log, Meanwhile } from "../ports/store.ts";
@@ -16,7 +16,7 @@ const lingerMs = 5;
 
 type Write = {
   /** Fires when somebody waits. */
-  readonly wanted: AbortController;
+  readonly wanted: LightStop;
   meanwhile: Meanwhile | undefined;
   readonly promise: Promise<void>;
   readonly resolve: () => void;
@@ -76,7 +76,7 @@ export class Journal {
     if (this.#isLeft) return;
     if (this.#broken) throw this.#broken;
     if (this.#next && meanwhile) this.#next.meanwhile = meanwhile;
-    this.#next?.wanted.abort(over);
+    this.#next?.wanted.fire();
     await (this.#next?.promise ?? this.#writing);
     if (this.#broken) throw this.#broken;
   }
@@ -85,7 +85,7 @@ export class Journal {
     while (this.#next) {
       const write = this.#next;
       // Also when somebody waits already: the step that is recording finishes first.
-      await this.#clock.sleep(lingerMs, write.wanted.signal);
+      await this.#clock.sleep(lingerMs, write.wanted);
       const events = this.#waiting;
       this.#next = undefined;
       this.#waiting = [];
@@ -114,7 +114,7 @@ function newWrite(): Write {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // Somebody may record without waiting; `saved` still tells whoever asks.
   promise.catch(() => undefined);
-  return { wanted: new AbortController(), meanwhile: undefined, promise, resolve, reject };
+  return { wanted: new LightStop(), meanwhile: undefined, promise, resolve, reject };
 }
 
 /** Who hears what happens in a session. Each is called in turn, at once, and must not throw. */

@@ -9,7 +9,7 @@ import { OddRecords } from "../core/odd-records.ts";
 import { emptyState, type SessionState } from "../core/state/state.ts";
 import { isIdle, recall, textsOf } from "../core/unload.ts";
 import type { UsedIds } from "../core/used-ids.ts";
-import { over } from "../kernel/abort.ts";
+import { LightStop } from "../kernel/abort.ts";
 import { sameJson } from "../kernel/json.ts";
 import { each } from "../kernel/one-by-one.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -49,9 +49,9 @@ export async function cacheState(
   used: UsedIds,
 ): Promise<void> {
   if (!log.cacheFold || !isIdle(state) || state.seq !== log.lastSeq) return;
-  const done = new AbortController();
-  const kept = log.cacheFold(() => textsOf(state, used)).finally(() => done.abort(over));
-  await Promise.race([kept, clock.sleep(maxKeepMs, done.signal)]);
+  const done = new LightStop();
+  const kept = log.cacheFold(() => textsOf(state, used)).finally(() => done.fire());
+  await Promise.race([kept, clock.sleep(maxKeepMs, done)]);
 }
 
 type StateCachePorts = { readonly log: Log; readonly clock: Clock };

@@ -1,11 +1,11 @@
 /** Every wait has a deadline and a signal: this joins the two. */
-import { childOf, over } from "./abort.ts";
+import { childOf, LightStop, type StopSignal } from "./abort.ts";
 
 /** How long something may take to settle after it was told to stop, before it is left behind. */
 export const graceMs = 2_000;
 
 /** What can wait: the clock of a session. */
-type Sleeping = { sleep(ms: number, signal: AbortSignal): Promise<void> };
+type Sleeping = { sleep(ms: number, signal: StopSignal): Promise<void> };
 
 export type Timed<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -21,20 +21,20 @@ export async function within<T>(
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<Timed<T>> {
   const { controller, release } = childOf(signal);
-  const ended = new AbortController();
+  const ended = new LightStop();
   const running = task(controller.signal).then((value): Timed<T> => ({ kind: "done", value }));
   // Somebody else may have given up on it first.
   running.catch(() => undefined);
-  const timer = clock.sleep(ms, ended.signal).then(async (): Promise<Timed<T>> => {
+  const timer = clock.sleep(ms, ended).then(async (): Promise<Timed<T>> => {
     // It was done before: nothing is late.
-    if (ended.signal.aborted) return { kind: "late" };
+    if (ended.aborted) return { kind: "late" };
     controller.abort();
-    await clock.sleep(graceMs, ended.signal);
+    await clock.sleep(graceMs, ended);
     return { kind: "late" };
   });
   // Taken off by hand: a listener that leaves by a signal keeps alive whatever else listens there, were it never over.
   const stopped = Promise.withResolvers<Timed<T>>();
-  const give = () => void clock.sleep(graceMs, ended.signal).then(() => stopped.resolve({ kind: "aborted" }));
+  const give = () => void clock.sleep(graceMs, ended).then(() => stopped.resolve({ kind: "aborted" }));
   if (signal.aborted) give();
   else signal.addEventListener("abort", give, { once: true });
   try {
@@ -42,14 +42,14 @@ export async function within<T>(
   } finally {
     signal.removeEventListener("abort", give);
     release();
-    ended.abort(over);
+    ended.fire();
   }
 }
 
 /** A signal that fires when the time is up, unless whoever made it has left before. */
 export function lateSignal(clock: Sleeping, ms: number): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
-  const left = new AbortController();
-  void clock.sleep(ms, left.signal).then(() => left.signal.aborted || late.abort());
-  return { signal: late.signal, [Symbol.dispose]: () => left.abort(over) };
+  const left = new LightStop();
+  void clock.sleep(ms, left).then(() => left.aborted || late.abort());
+  return { signal: late.signal, [Symbol.dispose]: () => left.fire() };
 }

@@ -1,3 +1,4 @@
+import type { StopSignal } from "../kernel/abort.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** Clocks for tests: one that stands still until it is moved, and one that hurries on whenever everybody waits. */
@@ -101,7 +102,7 @@ function virtualTime({ now = testEpochMs, monotonicMs = 0 }: FakeClockOptions) {
       wall += ms;
     },
 
-    sleep(ms: number, signal: AbortSignal): Promise<void> {
+    sleep(ms: number, signal: StopSignal): Promise<void> {
       if (signal.aborted || ms <= 0) return Promise.resolve();
       return new Promise((resolve) => {
         const leave = () => {

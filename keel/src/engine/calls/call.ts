@@ -16,7 +16,7 @@ import {
 } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
 import { isDeclared, toolsNow } from "../../core/toolbox.ts";
-import { childOf, over } from "../../kernel/abort.ts";
+import { LightStop } from "../../kernel/abort.ts";
 import { within } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
 import { present } from "../../kernel/json.ts";
@@ -301,8 +301,11 @@ async function perform(
       ...(display ? { display } : {}),
     });
   let left = false;
-  const { controller: ended, release } = childOf(work.signal);
-  void beat(clock, ended.signal, show);
+  const ended = new LightStop();
+  const stop = (): void => ended.fire();
+  if (work.signal.aborted) stop();
+  else work.signal.addEventListener("abort", stop, { once: true });
+  void beat(clock, ended, show);
   try {
     const timed = await within({ clock, ms: limits.toolMs, signal: work.signal }, (signal) =>
       drive(tool.run(input.value(), context, signal), {
@@ -327,8 +330,8 @@ async function perform(
       ? { ...failure(cancelledResult), interrupted: true }
       : failure(toFault(thrown).message);
   } finally {
-    release();
-    ended.abort(over);
+    work.signal.removeEventListener("abort", stop);
+    stop();
   }
 }
 

@@ -1,6 +1,7 @@
 /** A tool at work: what it shows goes on, and how long it has been running. */
 
 import { cancelledResult } from "../../core/model-text.ts";
+import type { StopSignal } from "../../kernel/abort.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ToolOutcome } from "../../ports/tool.ts";
 import { text } from "../../protocol/message.ts";
@@ -31,7 +32,7 @@ export async function drive(
 /** A call says that it still runs, also when it shows nothing: each second at first, a long one less and less often. */
 const mostBeatMs = 30_000;
 
-export async function beat(clock: Clock, ended: AbortSignal, show: () => void): Promise<void> {
+export async function beat(clock: Clock, ended: StopSignal, show: () => void): Promise<void> {
   for (let elapsed = 0; ; ) {
     const pause = Math.min(mostBeatMs, Math.max(1_000, elapsed / 10));
     await clock.sleep(pause, ended);

@@ -1,7 +1,7 @@
 /** Looking at an input before a call runs, under a deadline and the turn's signal: it has no effects to wait for. */
 
 import { invalidInput } from "../../core/model-text.ts";
-import { over, unlessAborted } from "../../kernel/abort.ts";
+import { LightStop, unlessAborted } from "../../kernel/abort.ts";
 import { fault } from "../../kernel/fault.ts";
 import { sayIssues } from "../../kernel/schema.ts";
 import type { Tool, ToolContext } from "../../ports/tool.ts";
@@ -29,14 +29,14 @@ export async function look<T>(
   task: () => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw fault("aborted");
-  const settled = new AbortController();
-  const late = clock.sleep(limits.lookMs, settled.signal).then(() => "late" as const);
+  const settled = new LightStop();
+  const late = clock.sleep(limits.lookMs, settled).then(() => "late" as const);
   const looked = task().then((value) => ({ value }));
   try {
     const first = await unlessAborted(Promise.race([looked, late]), signal);
     if (first === "late") throw fault("tool_late", { tool, seconds: limits.lookMs / 1000 });
     return first.value;
   } finally {
-    settled.abort(over);
+    settled.fire();
   }
 }

@@ -1,5 +1,5 @@
 /** Reads one streamed reply under its two deadlines: the first event, and silence between events. */
-import { childOf, over } from "../../kernel/abort.ts";
+import { childOf, LightStop } from "../../kernel/abort.ts";
 import { graceMs } from "../../kernel/deadline.ts";
 import { type Fault, fault, toFault } from "../../kernel/fault.ts";
 import type { ModelEvent, ModelRequest } from "../../ports/model.ts";
@@ -26,7 +26,7 @@ export async function readReply(
 ): Promise<{ ok: true; reply: ModelReply } | ({ ok: false } & Failed)> {
   const { clock, limits, model } = work.parts;
   const { controller, release } = childOf(work.signal);
-  const watch = new AbortController();
+  const watch = new LightStop();
   const progress = { begun: false, at: clock.monotonicMs() };
   const guard = guardSilence();
   let isLeft = false;
@@ -41,7 +41,7 @@ export async function readReply(
     };
   } finally {
     isLeft = true;
-    watch.abort(over);
+    watch.fire();
     release();
   }
 
@@ -69,7 +69,7 @@ export async function readReply(
   /** A model that does not hear the signal is not waited for longer than a moment. */
   function leftBehind(): Promise<never> {
     return new Promise((_, reject) => {
-      const give = (): void => void clock.sleep(graceMs, watch.signal).then(() => reject(fault("aborted")));
+      const give = (): void => void clock.sleep(graceMs, watch).then(() => reject(fault("aborted")));
       if (controller.signal.aborted) give();
       else controller.signal.addEventListener("abort", give, { once: true });
     });
@@ -79,7 +79,7 @@ export async function readReply(
   function guardSilence(): { stalled(): Fault | undefined } {
     let stall: Fault | undefined;
     const look = async (): Promise<void> => {
-      while (!watch.signal.aborted) {
+      while (!watch.aborted) {
         const limitMs = progress.begun ? limits.silenceMs : limits.firstByteMs;
         const leftMs = progress.at + limitMs - clock.monotonicMs();
         if (leftMs <= 0) {
@@ -87,7 +87,7 @@ export async function readReply(
           return controller.abort(stall);
         }
         // The limit of silence, the shorter one, comes into force while this sleeps.
-        await clock.sleep(Math.min(leftMs, limits.silenceMs), watch.signal);
+        await clock.sleep(Math.min(leftMs, limits.silenceMs), watch);
       }
     };
     void look();

@@ -79,13 +79,13 @@ export function messagesEncoder(): MessagesEncoder {
     const before = settle(request.session, spoken, Math.min(spoken.length, ...marks));
     const parts = { tools: specs, system, messages: spoken, marks };
     const head = headOf(request, info);
-    const start = startOf(head, info, parts);
     const end = endOf(parts);
     const about = { head, tools: request.tools, system: request.system, marked: info.abilities.cache };
+    const { start, digest } = wholeStart(before, about, () => startOf(head, info, parts));
     return {
-      body: [...start, ...before.bytes.pieces(), ...end],
+      body: [start, ...before.bytes.pieces(), ...end],
       sums: {
-        body: wholeDigest(before, about, start).sumWith(end),
+        body: digest.sumWith(end),
         ...(specs.length === 0 ? {} : { tools: remember(toolSums, request.tools, () => sumOfList(specs)) }),
         ...(system.length === 0
           ? {}
@@ -96,18 +96,17 @@ export function messagesEncoder(): MessagesEncoder {
   };
 }
 
-/** The digest of all that stands before the first mark; begun anew where the request starts otherwise than before. */
-function wholeDigest(
-  before: SettledMessages,
-  about: RequestStart,
-  start: readonly Uint8Array[],
-): RunningDigest {
-  const { whole } = before;
-  if (whole && isSameStart(whole.about, about)) return whole.digest;
+/**
+ * What stands before the messages, in one piece, and the digest of all before the first mark; both are made anew only
+ * where the request starts otherwise than the one before it.
+ */
+function wholeStart(before: SettledMessages, about: RequestStart, write: () => Uint8Array[]): WholeStart {
+  if (before.whole && isSameStart(before.whole.about, about)) return before.whole;
+  const start = inOwnMemory(Buffer.concat(write()));
   const digest = new RunningDigest();
-  for (const piece of [...start, ...before.bytes.pieces()]) digest.add(piece);
-  before.whole = { about, digest };
-  return digest;
+  for (const piece of [start, ...before.bytes.pieces()]) digest.add(piece);
+  before.whole = { about, start, digest };
+  return before.whole;
 }
 
 /** What the bytes before the messages are made of. */
@@ -147,7 +146,13 @@ type SettledMessages = {
   /** Of these bytes. */
   readonly digest: RunningDigest;
   /** Of these bytes and all that stands before them. */
-  whole: { readonly about: RequestStart; readonly digest: RunningDigest } | undefined;
+  whole: WholeStart | undefined;
+};
+
+type WholeStart = {
+  readonly about: RequestStart;
+  readonly start: Uint8Array;
+  readonly digest: RunningDigest;
 };
 
 type MessagesEncodedMessage = {

@@ -7,6 +7,7 @@ import type { Limits } from "../../core/limits.ts";
 import { notesKept, planBegins, summaryIntroduction } from "../../core/model-text.ts";
 import type { SessionState } from "../../core/state/state.ts";
 import type { SessionPorts } from "../../engine/step-context.ts";
+import type { StopSignal } from "../../kernel/abort.ts";
 import { Fault, fault } from "../../kernel/fault.ts";
 import { noRules } from "../../policy/decide.ts";
 import type { Briefing, BriefingOutput } from "../../ports/briefing.ts";
@@ -118,7 +119,7 @@ export function portsOfLog(step: RecordedStep, world: ReplayWorld, onStream: () 
   return { parts, stop };
 }
 
-const until = (signal: AbortSignal): Promise<void> =>
+const until = (signal: StopSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
