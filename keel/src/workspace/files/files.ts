@@ -7,6 +7,7 @@ import { codeOf } from "../../kernel/fault.ts";
 import { no } from "../../kernel/result.ts";
 import type { Files, PathFacts } from "../../ports/workspace.ts";
 import { openParent, replaceFile } from "./atomic-write.ts";
+import { allDisksHere } from "./disks.ts";
 import { sayFileError } from "./file-errors.ts";
 import { isKernelText, type Opened, readAtMost, readingFlags, realPathOf } from "./opened.ts";
 import { locate, type WorkspaceRoots } from "./paths.ts";
@@ -39,6 +40,7 @@ export function nodeFiles(given: WorkspaceRoots): Files {
     own: (given.own ?? []).map(realDirectory),
     given: given.given,
     named: given.named,
+    disksHere: allDisksHere(),
   };
   const stamps = new Stamps();
   // The file that was described last is read next, nearly always. Whether it is still there is seen when it is open.

@@ -2,7 +2,7 @@
  * What a path is. It is walked component by component as the kernel walks it, so that `..` behind a link means the
  * parent of the link's target, and so that the part that does not exist yet is known apart from the part that does.
  */
-import { lstatSync, realpath } from "node:fs";
+import { lstatSync, realpath, realpathSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -26,6 +26,8 @@ export type WorkspaceRoots = {
   readonly given?: ((path: string) => string | undefined) | undefined;
   /** Files and folders that settings name as programs, with the words that say which setting. */
   readonly named?: (() => ReadonlyMap<string, string>) | undefined;
+  /** Whether the kernel answers for all disks alone: then nobody has to wait in a thread. Absent: it may not. */
+  readonly disksHere?: (() => boolean) | undefined;
 };
 
 /** Never throws: what cannot be decided lies in no root and says why. */
@@ -34,7 +36,7 @@ export async function locate(given: string, place: WorkspaceRoots): Promise<Path
   const refused = unusable(given);
   if (refused !== undefined) return hopeless(given, refused);
   const walk = new Walk(path.isAbsolute(given) ? given : `${cwd}/${given}`);
-  const stopped = (await walk.leap()) ? undefined : await walk.toTheEnd();
+  const stopped = (await walk.leap(place.disksHere?.() ?? false)) ? undefined : await walk.toTheEnd();
   const problem = stopped ?? whyNoDirectory(given, walk);
   if (problem !== undefined) return { ...hopeless(walk.whole, problem), links: walk.passed.length > 0 };
   const isOwn = isInside(walk.at, own);
@@ -122,14 +124,14 @@ class Walk {
 
   /**
    * The whole way in two questions to the kernel, where it is as plain as most are: everything exists and nothing is a
-   * link. False when it is not; then nothing has happened. The kernel has just been there, so the second is not waited
-   * for: to wake a thread would cost more.
+   * link. False when it is not; then nothing has happened. The second is never waited for in a thread: the kernel has
+   * just been there. Nor is the first where all disks are `here`.
    */
-  async leap(): Promise<boolean> {
+  async leap(here: boolean): Promise<boolean> {
     if (this.#ahead.includes("..") || this.#ahead[0] === "proc") return false;
     const end = `/${this.#ahead.join("/")}`;
     try {
-      if ((await realPath(end)) !== end) return false;
+      if ((here ? realpathSync.native(end) : await realPath(end)) !== end) return false;
       const found = lstatSync(end);
       if (found.isSymbolicLink()) return false;
       this.at = end;
