@@ -159,6 +159,9 @@ function send(outgoing: ClientRequest, body: HttpRequest["body"]): void {
 
 const isInPieces = (body: HttpRequest["body"]): body is readonly Uint8Array[] => Array.isArray(body);
 
+/** When there is something to read, or never will be. */
+const wakes = ["readable", "end", "close"] as const;
+
 function responseOf(incoming: IncomingMessage, signal: AbortSignal): HttpResponse {
   let timer: NodeJS.Timeout | undefined;
   let enough = false;
@@ -172,12 +175,26 @@ function responseOf(incoming: IncomingMessage, signal: AbortSignal): HttpRespons
     signal.removeEventListener("abort", stop);
   });
 
+  // By hand: the iterator that Node makes of a stream costs more than all else that a short answer does.
   async function* read(): AsyncGenerator<Uint8Array> {
-    const chunks: AsyncIterable<Uint8Array> = incoming;
+    let wake: (() => void) | undefined;
+    for (const name of wakes) incoming.on(name, () => wake?.());
     try {
-      for await (const chunk of chunks) yield chunk;
+      for (;;) {
+        const chunk: Uint8Array | null = incoming.read();
+        if (chunk !== null) yield chunk;
+        else if (incoming.readableEnded || incoming.destroyed) break;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+      if (incoming.errored) throw incoming.errored;
     } catch (cause) {
       if (!signal.aborted && !enough) throw fault("stream_cut", { cause });
+    } finally {
+      // Left early: what still comes is not waited for.
+      if (!incoming.readableEnded) incoming.destroy();
     }
     // A destroyed body may also end without a word.
     if (signal.aborted) throw aborted(signal);

@@ -1,6 +1,7 @@
 /** One Model over several providers: a request goes to the provider of the model that it names, and no other is tried. */
 import { fault } from "../kernel/fault.ts";
 import type { Model } from "../ports/model.ts";
+import type { ModelInfo } from "../protocol/usage.ts";
 import { type ConnectTools, connectModel } from "./connect.ts";
 import { type Endpoint, type ProviderId, providerOf } from "./providers.ts";
 
@@ -11,8 +12,13 @@ export type RouterOptions = ConnectTools & {
   readonly endpoints: readonly Endpoint[];
 };
 
+/** More models than a session ever names. */
+const maxKnownInfos = 64;
+
 export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model {
   const connected = new Map<ProviderId, Model>();
+  // Asked several times in each turn, always for the same one or two.
+  const infos = new Map<string, ModelInfo>();
 
   const route = (name: string): { provider: ProviderId; model: Model | undefined } => {
     const plain = tools.catalog.unalias(name);
@@ -26,7 +32,14 @@ export function routedModel({ home, endpoints, ...tools }: RouterOptions): Model
   };
 
   return {
-    info: (name) => route(name).model?.info(name) ?? tools.catalog.info(name),
+    info(name) {
+      const known = infos.get(name);
+      if (known) return known;
+      const info = route(name).model?.info(name) ?? tools.catalog.info(name);
+      if (infos.size >= maxKnownInfos) infos.clear();
+      infos.set(name, info);
+      return info;
+    },
     prepare: (request) => route(request.model).model?.prepare?.(request),
     stream(request, signal) {
       const { provider, model } = route(request.model);
