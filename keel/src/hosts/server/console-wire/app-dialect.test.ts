@@ -65,6 +65,7 @@ test("every change of workspaces and workers has its line", () => {
     "session-updated",
     "session-updated",
     "session-paused",
+    "worker-activity",
     "session-resumed",
     "session-deleted",
   ]);
@@ -101,4 +102,22 @@ test("a session is told with its workers, each with an engine that is named", ()
       },
     ],
   });
+});
+
+test("tells what a worker does also where it is seen with its workspace first", () => {
+  const both = (workspaceIs: WorkspaceEntry): AppLine[] =>
+    tell([
+      { kind: "all", workspaces: [workspace()] },
+      { kind: "workspace", workspace: workspaceIs },
+      { kind: "worker", worker: worker({ activity: "active" }) },
+    ]).lines.slice(1);
+  const active = worker({ activity: "active" });
+  expect(typesOf(both(workspace({ title: "Another", workers: [active] })))).toEqual([
+    "session-updated",
+    "worker-activity",
+  ]);
+  expect(typesOf(both(workspace({ archived: true, workers: [active] })))).toEqual([
+    "session-paused",
+    "worker-activity",
+  ]);
 });

@@ -84,9 +84,31 @@ function fromWorkspace(workspace: WorkspaceEntry, memo: AppMemo): [AppLine[], Ap
   const next = new Map(memo).set(workspace.id, workspace);
   const session = sessionOf(workspace);
   if (!before) return [[{ type: "session-created", session }], next];
-  if (before.archived === workspace.archived) return [[{ type: "session-updated", session }], next];
+  // Whoever looks late may see what its workers do here first: it is told as always, since it is no news by then.
+  const moved = workspace.workers.flatMap((worker) =>
+    moves(
+      before.workers.find(({ id }) => id === worker.id),
+      worker,
+    ),
+  );
+  if (before.archived === workspace.archived) return [[{ type: "session-updated", session }, ...moved], next];
   const type = workspace.archived ? "session-paused" : "session-resumed";
-  return [[{ type, sessionId: workspace.id, session }], next];
+  return [[{ type, sessionId: workspace.id, session }, ...moved], next];
+}
+
+/** What it does now and did not before. */
+function moves(before: WorkerEntry | undefined, worker: WorkerEntry): AppLine[] {
+  if (!before) return [];
+  const of = { sessionId: worker.workspace, workerId: worker.id };
+  const activity = activityOf(worker.activity);
+  return [
+    ...(before.activity === "ended" && worker.activity !== "ended"
+      ? [{ type: "worker-restarted" as const, ...of }]
+      : []),
+    ...(activityOf(before.activity) === activity
+      ? []
+      : [{ type: "worker-activity" as const, ...of, activity }]),
+  ];
 }
 
 function fromWorker(worker: WorkerEntry, memo: AppMemo): [AppLine[], AppMemo] {
@@ -98,12 +120,7 @@ function fromWorker(worker: WorkerEntry, memo: AppMemo): [AppLine[], AppMemo] {
     : [...workspace.workers, worker];
   const [lines, next] = changed({ ...workspace, workers }, memo);
   if (!before) return [lines, next];
-  const of = { sessionId: worker.workspace, workerId: worker.id };
-  const told: AppLine[] = [];
-  if (before.activity === "ended" && worker.activity !== "ended")
-    told.push({ type: "worker-restarted", ...of });
-  if (activityOf(before.activity) !== activityOf(worker.activity))
-    told.push({ type: "worker-activity", ...of, activity: activityOf(worker.activity) });
+  const told = moves(before, worker);
   // What is shown of it beside its activity, such as its last words, is no change of the session.
   return [before.name === worker.name ? told : [...told, ...lines], next];
 }
