@@ -160,6 +160,8 @@ export const budgets = {
   "eval-cases": { sample: 8, full: 32, seconds: 6 },
   /** Events of a session behind which its files are had back. */
   "what-if-points": { sample: 12, full: 300, seconds: 3 },
+  /** Sessions whose calls run once more behind a change of their folder. */
+  "environment-changes": { sample: 3, full: 50, seconds: 4 },
   /** Worlds of the simulation whose sessions are told as spans. */
   "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
   /** Programs of a model that try to get out, to loop, to allocate and to forge. */

@@ -126,17 +126,9 @@ export async function openSession(options: OpenOptions, home: HomeResources): Pr
     which = await beginWhereNone(which, { store: composition.store, cwd: workspace.cwd });
   await using undo = new UndoList();
   const find = async (logged?: string | undefined): Promise<OpenModel> => {
-    const model = await openModel(
-      {
-        name: composition.model,
-        logged,
-        env: composition.env,
-        settings: composition.settings,
-        keys: composition.keys,
-        betas: options.betas,
-      },
-      clock,
-    );
+    const { model: name, env, settings, keys } = composition;
+    const { betas, answers } = options;
+    const model = await openModel({ name, logged, env, settings, keys, betas, answers }, clock);
     undo.defer(model.close);
     checkBudget(composition, model);
     return model;

@@ -7,6 +7,7 @@ import { fault } from "../kernel/fault.ts";
 import { isObject, type JsonObject } from "../kernel/json.ts";
 import type { AgentProfile } from "../ports/agent-definition.ts";
 import type { SessionPeers } from "../ports/agents.ts";
+import type { Model } from "../ports/model.ts";
 import type { McpServerOptions } from "../protocol/mcp.ts";
 import { type OptionName, type SessionOptions, toolPresets } from "../protocol/options.ts";
 import type { ThinkingMode } from "../protocol/settings.ts";
@@ -70,6 +71,8 @@ export type HostOptions = {
   readonly letters?: "asked" | undefined;
   /** Commands that are waited for run in terminals of an editor, where they are seen as they run. */
   readonly terminals?: EditorTerminals | undefined;
+  /** What answers in place of every model, so that neither a key nor a provider is looked for. */
+  readonly answers?: Model | undefined;
   /** Functions of the program that are called at points of the session. */
   readonly hooks?: readonly Hook[] | undefined;
   /** Kinds of agents of the program, beside those of files and our own. */

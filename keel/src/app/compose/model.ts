@@ -33,6 +33,8 @@ export type OpenModelRequest = {
   readonly betas?: readonly string[] | undefined;
   /** Keys that Keel keeps; they are in the settings already. */
   readonly keys?: Keys | undefined;
+  /** In place of every model. */
+  readonly answers?: Model | undefined;
 };
 
 export type OpenModel = {
@@ -58,6 +60,7 @@ const localMs = 1_500;
 
 /** Throws `no_model`, `key_missing`, `unreachable` or `usage`. */
 export async function openModel(request: OpenModelRequest, clock: Clock): Promise<OpenModel> {
+  if (request.answers) return answering(request, request.answers);
   const http = openHttp({ proxyEnv: proxyIn(request.env) });
   const written = catalogOf(request.settings);
   try {
@@ -84,6 +87,14 @@ export async function openModel(request: OpenModelRequest, clock: Clock): Promis
     http.close();
     throw await withOffer(thrown, request, clock);
   }
+}
+
+/** Nothing is looked for, and nothing is connected. */
+function answering({ name, logged, settings }: OpenModelRequest, port: Model): OpenModel {
+  const known = catalogOf(settings);
+  const model = known.unalias(name ?? logged ?? settings.model ?? "");
+  const facts = { model, provider: "none", baseUrl: "", keySource: "none" };
+  return { port, catalog: known, facts, close: () => undefined };
 }
 
 /** Whoever has set up nothing, and has a server of models on this machine, is told how to use it. */

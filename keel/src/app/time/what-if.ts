@@ -293,7 +293,7 @@ export async function runWhatIf(
 /** As many as two cores and a provider's limits bear. */
 const maxBeside = 4;
 
-async function putAll(scratch: Scratch, moment: Pick<Moment, "files"> | undefined): Promise<void> {
+export async function putAll(scratch: Scratch, moment: Pick<Moment, "files"> | undefined): Promise<void> {
   for (const [file, content] of moment?.files ?? []) await scratch.put(file, content);
 }
 
@@ -318,8 +318,8 @@ async function instruct(scratch: Scratch, original: string, words: string): Prom
 }
 
 /** A copy of a trusted project is as trusted as the project: it has the same files. */
-async function trustedSources(
-  place: WhatIfPlace,
+export async function trustedSources(
+  place: Pick<WhatIfPlace, "env" | "home">,
   cwd: string,
 ): Promise<{ settingSources?: ("user" | "project" | "local")[] }> {
   const { trust } = await readSettings({ env: place.env, cwd, home: place.home });

@@ -17,9 +17,19 @@ type ReplayValues = {
   check: string | undefined;
   prompt: string | undefined;
   junit: string | undefined;
+  environment: boolean;
+  "as-answered": boolean;
+  "permission-mode": string | undefined;
+  timeout: string | undefined;
 };
 
 export const replay: CommandRun<ReplayValues> = async ({ values, positionals }, context) => {
+  if (values.environment) {
+    const { all, check, prompt, to, junit: file } = values;
+    if ([all || undefined, check, prompt, to, file].some((wish) => wish !== undefined))
+      throw usage("--environment is about one session, from its start to its end.");
+    return (await import("./replay-environment.ts")).replayInFolder({ values, positionals }, context);
+  }
   const { cwd, out } = context;
   const { sessions, clock } = openHome(context);
   const prompt =

@@ -3,7 +3,8 @@ import { type CliCommand, type Define, json, yes } from "../command.ts";
 
 export const timeCommands = (command: Define): readonly CliCommand[] => [
   command({
-    usage: "keel replay [ID [--to SEQ]] [--all | --check FOLDER] [--prompt FILE] [--junit FILE] [--json]",
+    usage:
+      "keel replay [ID [--to SEQ | --environment]] [--all | --check FOLDER] [--prompt FILE] [--junit FILE] [--json]",
     says: "Plays recorded sessions through today's engine: the first request that differs",
     options: {
       ...json,
@@ -12,6 +13,24 @@ export const timeCommands = (command: Define): readonly CliCommand[] => [
       check: { kind: "text", value: "FOLDER", says: "The exported logs in this folder" },
       prompt: { kind: "text", value: "FILE", says: "A prompt to try in place of the recorded one" },
       junit: { kind: "text", value: "FILE", says: "Also as JUnit, for a check of every change" },
+      environment: {
+        kind: "flag",
+        says: "Runs its calls once more, in a copy of the folder as it was: the first result that differs",
+      },
+      "as-answered": {
+        kind: "flag",
+        says: "With --environment: allows what would be asked; otherwise it does not run",
+      },
+      "permission-mode": {
+        kind: "text",
+        value: "MODE",
+        says: "With --environment; acceptEdits when left out",
+      },
+      timeout: {
+        kind: "text",
+        value: "SECONDS",
+        says: "With --environment, for all of it; 600 when left out",
+      },
     },
     load: async () => (await import("./replay.ts")).replay,
   }),
