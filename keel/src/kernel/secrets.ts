@@ -34,6 +34,30 @@ const secretShapes: readonly RegExp[] = [
   /(?<=:\/\/)[^\s/@]{1,256}@/g,
 ];
 
+/** What files and tools of developers are full of, and what stands behind a name that says what it is. */
+const moreShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk)_[\w-]{8,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{12,}/g,
+  /\b(?:gh[a-z]_|github_pat_|glpat-|npm_|hf_|xox[a-z]-)[\w-]{10,}/g,
+  /\bAIza[\w-]{20,}/g,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g,
+  /(?<=(?:passw(?:or)?d|passphrase|secret|token|credentials?|api[-_]?key|access[-_]?key)["'\\]{0,2}[ \t]{0,2}[:=][ \t]{0,2}["'\\]{0,2})[^\s"'\\,;(){}]{6,}/gi,
+];
+
+/** Every part of a text that looks like a secret, and what of it is one alone, for whoever has to find it elsewhere. */
+export const likeSecrets = (text: string): string[] =>
+  [...secretShapes, ...moreShapes]
+    .flatMap((shape) => [...text.matchAll(shape)].flatMap(([found]) => partsOf(found)))
+    .filter((each) => each.length >= minSecret);
+
+/** A secret, and the password of a URL; of several lines each by itself, since a tool may show numbers before them. */
+export function partsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n|\\n/).map((line) => line.replace(/^\s*\d+\t/, ""));
+  if (lines.length > 1)
+    return lines.filter((line) => line.length >= 2 * minSecret && !line.startsWith("-----"));
+  return secret.endsWith("@") ? [secret, secret.slice(secret.indexOf(":") + 1, -1)] : [secret];
+}
+
 /** A text without these secrets, wherever they stand in it. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let shown = text;

@@ -30,8 +30,10 @@ import { putAll, trustedSources } from "./what-if.ts";
 export type EnvironmentWish = {
   /** Of the session, and of each of its agents. */
   readonly logs: readonly (readonly Durable[])[];
-  /** The folder of the session. */
+  /** The folder in whose copy it runs: its own, or one with the same files. */
   readonly cwd: string;
+  /** Kept files, where they are not those of the home. */
+  readonly blobs?: ReadonlyMap<string, Uint8Array> | undefined;
   readonly mode: PermissionMode;
   /** `as then`: what was asked and allowed then is allowed; otherwise whatever would be asked does not run. */
   readonly asked: "as then" | "refused";
@@ -75,9 +77,9 @@ export async function replayEnvironment(
   place: EnvironmentPlace,
   wish: EnvironmentWish,
 ): Promise<EnvironmentReplay> {
-  const [events = [], ...agents] = wish.logs;
-  const blobs = openBlobs({ folder: path.join(place.home, "blobs"), now: () => 0 });
-  const { moments, lost } = await momentsOf(pastOf(events), wish.cwd, async (name) => blobs.get(name));
+  const [events = [], ...agents] = elsewhere(wish);
+  const kept = wish.blobs ?? openBlobs({ folder: path.join(place.home, "blobs"), now: () => 0 });
+  const { moments, lost } = await momentsOf(pastOf(events), wish.cwd, async (name) => kept.get(name));
   const { settings } = await readSettings(place);
   const catalog = catalogOf(settings);
   await using scratch = await openScratch(wish.cwd, place.env, wish.signal, { historyOf: wish.cwd });
@@ -89,6 +91,14 @@ export async function replayEnvironment(
   const stopped = await performed(place, { wish, scratch, live, main: recordedRun(events) });
   if (wish.signal.aborted) throw fault("aborted");
   return { ...live.report(), session: events[0]?.session ?? "", lost, stopped };
+}
+
+/** As if it had been recorded in this folder. */
+function elsewhere({ logs, cwd }: EnvironmentWish): readonly (readonly Durable[])[] {
+  const opened = logs[0]?.find((event) => event.type === "session.opened");
+  if (!opened || opened.cwd === cwd) return logs;
+  // Paths are texts: the shape is the same.
+  return movePaths(logs, opened.cwd, cwd) as readonly (readonly Durable[])[];
 }
 
 async function performed(

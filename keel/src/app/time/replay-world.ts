@@ -1,4 +1,5 @@
 /** Today's Keel as a replay needs it: its catalog, its wires, its words about tools, its prompt. Nothing is sent. */
+import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { fault } from "../../kernel/fault.ts";
 import type { Catalog } from "../../models/catalog.ts";
 import { wireOf } from "../../models/connect.ts";
@@ -20,11 +21,19 @@ export type ReplayChange = {
   readonly prompt?: string | undefined;
 };
 
+/** What of settings decides what is sent, and how a session goes on. */
+export type ReplaySettings = Pick<
+  KeelSettings,
+  "models" | "modelAliases" | "outputStyle" | "limits" | "autoCompactEnabled" | "autoCompactWindow"
+>;
+
+/** `own`: settings that stand in place of the person's. */
 export async function replayWorld(
   place: SettingsLocation,
   { prompt }: ReplayChange,
+  own?: ReplaySettings,
 ): Promise<(events: readonly Durable[]) => ReplayWorld> {
-  const { settings } = await readSettings(place);
+  const settings = own ?? (await readSettings(place)).settings;
   const catalog = catalogOf(settings);
   const wires = await Promise.all(
     providers.flatMap((provider) => wiresOf(provider).map((wire) => silentWire(provider, wire, catalog))),

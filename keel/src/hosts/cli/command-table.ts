@@ -52,10 +52,14 @@ export const commands: readonly CliCommand[] = [
     load: async () => (await import("./commands/search-sessions.ts")).searchSessions,
   }),
   command({
-    usage: "keel sessions export ID [--format jsonl|md|html] [-o FILE]",
-    says: "A session as its log, as Markdown, or as one page that needs nothing else",
+    usage: "keel sessions export ID [--format jsonl|md|html|replay] [-o FILE]",
+    says: "A session as its log, as Markdown, as one page, or as one that replays elsewhere",
     options: {
-      format: { kind: "text", value: "FORMAT", says: "jsonl (the default), md or html" },
+      format: {
+        kind: "text",
+        value: "FORMAT",
+        says: "jsonl (the default), md, html, or replay: a page with all that keel replay needs, without secrets",
+      },
       output: { kind: "text", short: "o", value: "FILE", says: "Where to; standard output when left out" },
     },
     load: async () => (await import("./commands/sessions.ts")).exportSession,

@@ -1,13 +1,18 @@
 /** `keel replay --environment`: the calls of a recorded session once more, in a copy of its folder. */
+import path from "node:path";
 import { oneOf, oneWord, wholeNumber } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
 import type { Sessions } from "../../../app/sessions/sessions.ts";
-import { type EnvironmentReplay, replayEnvironment } from "../../../app/time/environment.ts";
+import {
+  type EnvironmentReplay,
+  type EnvironmentWish,
+  replayEnvironment,
+} from "../../../app/time/environment.ts";
+import { isFileName, logsWithAgents, openReplay } from "../../../app/time/replay-sessions.ts";
 import { fault } from "../../../kernel/fault.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
-import type { Durable } from "../../../protocol/event/durable.ts";
 import { permissionModes } from "../../../protocol/settings.ts";
 import type { Context } from "../context.ts";
 
@@ -22,20 +27,19 @@ export async function replayInFolder(
   { values, positionals }: { readonly values: EnvironmentValues; readonly positionals: readonly string[] },
   context: Context,
 ): Promise<number> {
-  const id = oneWord(positionals, "Name a session by its id.");
+  const named = oneWord(positionals, "Name a session by its id, or an exported one by its file.");
   const home = openHome(context);
-  const stored = await home.sessions.find(id);
-  if (!stored) throw fault("session_unknown", { session: id });
-  const tell = (text: string): void => context.err.line(`keel: ${visible(text)}`);
+  const recorded = isFileName(named)
+    ? await inFile(path.resolve(context.cwd, named), context)
+    : await keptHere(home.sessions, named, context);
   const stop = new AbortController();
   // The copy has to be gone before the process is.
   const release = context.signals.take(() => stop.abort());
   try {
     const replayed = await replayEnvironment(
-      { env: context.env, cwd: stored.cwd, home: home.path, version: context.version },
+      { env: context.env, cwd: recorded.cwd, home: home.path, version: context.version },
       {
-        logs: await Array.fromAsync(withAgents(home.sessions, stored.id, tell)),
-        cwd: stored.cwd,
+        ...recorded,
         mode: oneOf("permission-mode", values["permission-mode"], modes) ?? "acceptEdits",
         asked: values["as-answered"] ? "as then" : "refused",
         timeoutMs: (wholeNumber("timeout", values.timeout, 1) ?? 600) * 1000,
@@ -52,13 +56,20 @@ export async function replayInFolder(
 
 const modes = permissionModes.filter((mode) => mode !== "bypassPermissions");
 
-async function* withAgents(
-  sessions: Sessions,
-  id: string,
-  tell: (text: string) => void,
-): AsyncGenerator<readonly Durable[]> {
-  yield await Array.fromAsync(sessions.read(id, ({ text }) => tell(text)));
-  for (const agent of await sessions.list({ parent: id })) yield* withAgents(sessions, agent.id, tell);
+type RecordedHere = Pick<EnvironmentWish, "logs" | "cwd" | "blobs">;
+
+/** A session that somebody exported runs in the folder in which the command stands. */
+async function inFile(file: string, { cwd }: Context): Promise<RecordedHere> {
+  const { logs, blobs } = await openReplay(file);
+  return { logs: logs.map(({ events }) => events), blobs, cwd };
+}
+
+async function keptHere(sessions: Sessions, id: string, { err }: Context): Promise<RecordedHere> {
+  const stored = await sessions.find(id);
+  if (!stored) throw fault("session_unknown", { session: id });
+  const tell = (text: string): void => err.line(`keel: ${visible(text)}`);
+  const logs = await Array.fromAsync(logsWithAgents(sessions, stored.id, tell));
+  return { logs: logs.map(({ events }) => events), cwd: stored.cwd };
 }
 
 function sayReplay(replayed: EnvironmentReplay): string[] {

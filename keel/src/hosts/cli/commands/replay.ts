@@ -3,7 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { usage, wholeNumber } from "../../../app/flags/arguments.ts";
 import { openHome } from "../../../app/home.ts";
-import { type ReplayedLog, type ReplayWish, replaySessions } from "../../../app/time/replay-sessions.ts";
+import {
+  isFileName,
+  type ReplayedLog,
+  type ReplayWish,
+  replaySessions,
+} from "../../../app/time/replay-sessions.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { toLine } from "../../../kernel/json.ts";
 import { visible } from "../../../kernel/text.ts";
@@ -56,9 +61,11 @@ function wishOf(values: ReplayValues, [id, ...more]: readonly string[], cwd: str
   if ([id, values.check, values.all || undefined].filter((wish) => wish !== undefined).length > 1)
     throw usage("Name a session, --all or --check.");
   if (values.to !== undefined && id === undefined) throw usage("--to is about one session.");
+  const to = wholeNumber("to", values.to, 1);
   if (values.check !== undefined) return { kind: "files", folder: path.resolve(cwd, values.check) };
   if (id === undefined) return { kind: "folder", cwd: values.all ? undefined : cwd };
-  return { kind: "session", id, to: wholeNumber("to", values.to, 1) };
+  if (isFileName(id)) return { kind: "file", file: path.resolve(cwd, id), to };
+  return { kind: "session", id, to };
 }
 
 const isFailed = ({ difference, problems }: ReplayedLog): boolean =>

@@ -2,7 +2,7 @@
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { oneOf, usage } from "../../../app/flags/arguments.ts";
-import { openHome } from "../../../app/home.ts";
+import { type Home, openHome } from "../../../app/home.ts";
 import type { SessionOwner } from "../../../app/sessions/owners.ts";
 import type { Sessions, StoredSession } from "../../../app/sessions/sessions.ts";
 import { toFault } from "../../../kernel/fault.ts";
@@ -115,8 +115,8 @@ async function importEach(files: readonly string[], sessions: Sessions, context:
   return counts.refused > 0 ? exitCodes.turnFailed : exitCodes.ended;
 }
 
-/** The log itself, a Markdown page, or one HTML page that needs nothing else. */
-const formats = ["jsonl", "md", "html"] as const;
+/** The log itself, a Markdown page, one HTML page that needs nothing else, or such a page that can be replayed. */
+const formats = ["jsonl", "md", "html", "replay"] as const;
 type ExportFormat = (typeof formats)[number];
 
 export const exportSession: CommandRun<{ format: string | undefined; output: string | undefined }> = async (
@@ -125,20 +125,41 @@ export const exportSession: CommandRun<{ format: string | undefined; output: str
 ) => {
   const id = onlyOne(positionals, "the id of a session");
   const format = oneOf("format", values.format, formats) ?? "jsonl";
-  const parts = exported(openHome(context).sessions, { id, format, context });
+  const home = openHome(context);
+  const parts =
+    format === "replay" ? replayPage(home, id, context) : exported(home.sessions, { id, format, context });
   if (values.output === undefined) await toStandardOutput(parts, context);
   else await writeWhole(values.output, parts, context.cwd);
 };
 
 async function* exported(
   sessions: Sessions,
-  { id, format, context }: { id: string; format: ExportFormat; context: Context },
+  { id, format, context }: { id: string; format: Exclude<ExportFormat, "replay">; context: Context },
 ): AsyncGenerator<string | Uint8Array> {
   const tell = ({ text }: { text: string }) => context.err.line(`keel: ${text}`);
   if (format === "jsonl") return yield* sessions.exportLines(id, tell);
   const document = documentOf(await Array.fromAsync(sessions.read(id, tell)));
   if (format === "md") return yield (await import("../../../view/markdown.ts")).toMarkdown(document);
   yield (await import("../../../view/html.ts")).toHtml(document);
+}
+
+/** Says what was taken out, and what of it will not be as it was. */
+async function* replayPage(home: Home, id: string, context: Context): AsyncGenerator<string> {
+  const { logsWithAgents } = await import("../../../app/time/replay-sessions.ts");
+  const { writeReplay } = await import("../../../app/time/replay-file.ts");
+  const { toHtml } = await import("../../../view/html.ts");
+  const tell = (text: string): void => context.err.line(`keel: ${visible(text)}`);
+  const logs = await Array.fromAsync(logsWithAgents(home.sessions, id, tell));
+  const { env, cwd, version } = context;
+  const written = await writeReplay({ env, cwd, version, home: home.path }, logs);
+  tell(
+    `Taken out: ${written.secrets} secrets. Read it before you give it away: what is a secret to you may look like a word.`,
+  );
+  for (const { name, seq } of written.differs)
+    tell(`${name} already goes another way here, from event ${seq} on.`);
+  if (written.lost > 0) tell(`${written.lost} kept files are not there any more.`);
+  const page = toHtml(documentOf(written.logs[0]?.events ?? []));
+  yield page.replace("</body>", () => `${written.block}\n</body>`);
 }
 
 /** What a slow reader has not taken yet stays in the log until then. */

@@ -4,13 +4,13 @@ import { type CliCommand, type Define, json, yes } from "../command.ts";
 export const timeCommands = (command: Define): readonly CliCommand[] => [
   command({
     usage:
-      "keel replay [ID [--to SEQ | --environment]] [--all | --check FOLDER] [--prompt FILE] [--junit FILE] [--json]",
+      "keel replay [ID|FILE [--to SEQ | --environment]] [--all | --check FOLDER] [--prompt FILE] [--junit FILE] [--json]",
     says: "Plays recorded sessions through today's engine: the first request that differs",
     options: {
       ...json,
       to: { kind: "text", value: "SEQ", says: "Only up to this event" },
       all: { kind: "flag", says: "Every session that is kept" },
-      check: { kind: "text", value: "FOLDER", says: "The exported logs in this folder" },
+      check: { kind: "text", value: "FOLDER", says: "The exported sessions in this folder" },
       prompt: { kind: "text", value: "FILE", says: "A prompt to try in place of the recorded one" },
       junit: { kind: "text", value: "FILE", says: "Also as JUnit, for a check of every change" },
       environment: {
