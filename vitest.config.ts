@@ -1,4 +1,6 @@
-// Two projects: `unit` needs no build and stays quick; `e2e` runs the built command.
+// Three projects: `unit` needs no build and stays quick; `e2e` runs the built command, and so does `waiting`, whose tests
+// wait more than they work: for browsers, screens, deadlines and what a kill leaves behind. They have a worker of their own
+// beside the others (scripts/test.mjs), and the only browser.
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
@@ -10,6 +12,13 @@ const isolate = false;
 const resolve = {
   alias: { "fast-check": path.join(import.meta.dirname, "test/support/seeded-fast-check.ts") },
 };
+
+const waiting = [
+  "test/e2e/{browser,browser-*,console-views,extensions,tutorial,acp-worker}.test.ts",
+  "test/e2e/{screen,screen-*}.test.ts",
+  "test/e2e/{acp-faults,diagnostics,family-orphans,kept-folder,long-run,mcp-bad-servers,orphans}.test.ts",
+  "test/e2e/{server-attacks,server-life,ssh,worker-faults}.test.ts",
+];
 
 export default defineConfig({
   test: {
@@ -46,10 +55,21 @@ export default defineConfig({
         test: {
           name: "e2e",
           isolate,
-          globalSetup: ["./test/support/browser-door.ts"],
           setupFiles: ["./test/support/setup-law.ts"],
           include: ["test/e2e/**/*.test.ts", "test/sdk/*.test.ts"],
-          exclude: ["test/sdk/{surface,guide}.test.ts", "**/node_modules/**"],
+          exclude: ["test/sdk/{surface,guide}.test.ts", "**/node_modules/**", ...waiting],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "waiting",
+          isolate,
+          globalSetup: ["./test/support/browser-door.ts"],
+          setupFiles: ["./test/support/setup-law.ts"],
+          include: waiting,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -1,6 +1,6 @@
 // Starts vitest for the other scripts, and collects what its run left behind: the report and the notes.
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,34 +20,64 @@ export function run(command, parameters, env = {}, stdio = "inherit") {
   });
 }
 
-/**
- * Runs vitest. `reportTo`, a path inside the repository, is where the reporter writes which requirements
- * a passing test has proven; without it the report is read and thrown away.
- */
-export async function runVitest(parameters, { env = {}, reportTo } = {}) {
+/** Runs vitest. What a quiet one prints is part of the outcome. */
+export async function runVitest(parameters, { env = {}, isQuiet = false } = {}) {
   const notes = await mkdtemp(path.join(tmpdir(), "keel-test-"));
-  const report = reportTo ? path.join(root, reportTo) : path.join(notes, "report.json");
-  await mkdir(path.dirname(report), { recursive: true });
-  await rm(report, { force: true });
+  const report = path.join(notes, "report.json");
+  const printed = path.join(notes, "printed");
+  const out = isQuiet ? await open(printed, "w") : undefined;
   try {
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
-    const code = await run(process.execPath, [vitest, "run", ...parameters], {
+    const more = {
       ...env,
       // Many tests start programs in TypeScript: the same sources need not be translated and compiled for each of them.
       NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/keel-tests"),
       KEEL_TEST_NOTES: notes,
       KEEL_TEST_REPORT: report,
-    });
+    };
+    const stdio = out ? ["ignore", out.fd, out.fd] : "inherit";
+    const code = await run(process.execPath, [vitest, "run", ...parameters], more, stdio);
     return {
       code,
+      output: await readIfThere(printed, ""),
       report: JSON.parse(await readIfThere(report, "null")),
       notRun: unique((await readIfThere(path.join(notes, "not-run"), "")).split("\n")),
       counts: unique((await readIfThere(path.join(notes, "counts"), "")).split("\n")),
       law: lawIn(await readIfThere(path.join(notes, "requests"), "")),
     };
   } finally {
+    await out?.close();
     await rm(notes, { recursive: true, force: true });
   }
+}
+
+/** What two runs say together. Of one that left no report nobody knows what it has proven. */
+export function join(one, other) {
+  return {
+    code: one.code || other.code,
+    report: one.report && other.report && joinReports(one.report, other.report),
+    notRun: unique([...one.notRun, ...other.notRun]),
+    counts: unique([...one.counts, ...other.counts]),
+    law: {
+      requests: one.law.requests + other.law.requests,
+      breaks: one.law.breaks + other.law.breaks,
+    },
+  };
+}
+
+function joinReports(one, other) {
+  const ids = new Set([...Object.keys(one.citations), ...Object.keys(other.citations)]);
+  const cited = (id, state) => [one, other].flatMap(({ citations }) => citations[id]?.[state] ?? []);
+  const sum = (count) => one[count] + other[count];
+  return {
+    at: one.at,
+    passed: sum("passed"),
+    failed: sum("failed"),
+    skipped: sum("skipped"),
+    citations: Object.fromEntries(
+      [...ids].map((id) => [id, { passed: cited(id, "passed"), failed: cited(id, "failed") }]),
+    ),
+  };
 }
 
 /** The closing lines of a run: first the counts, alone on their line, last what could not run on this machine. */
