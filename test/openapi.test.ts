@@ -5,6 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { changeGroups } from "../keel/src/app/groups/change-groups.ts";
+import { folderBell } from "../keel/src/app/schedules/bell.ts";
+import { addSchedule } from "../keel/src/app/schedules/change-schedules.ts";
 import { openApiDocument } from "../keel/src/hosts/server/openapi.ts";
 import { type Json, type JsonObject, valueAt } from "../keel/src/kernel/json.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
@@ -207,6 +209,22 @@ describe("every route of the document", () => {
     expect(said).toMatchObject([{ from: "Ana", text: "hungry?" }]);
     expect((await works("GET /api/groups"))["groups"]).toMatchObject([{ id: "lunch", waiting: 1 }]);
     await book.close();
+    const schedules = await at.home.scheduleBook();
+    const change = { book: schedules, bell: folderBell(at.home.schedulesPath), now: Date.now() };
+    await addSchedule({ id: "news", every: "1h", prompt: "What is new?", cwd: at.cwd }, change);
+    const news = { schedule: "news" };
+    const pause = { fields: news, body: { paused: true } };
+    await works("PATCH /api/schedules/{schedule}", pause);
+    expect((await works("GET /api/schedules"))["schedules"]).toMatchObject([{ next: [] }]);
+    await works("PATCH /api/schedules/{schedule}", { fields: news, body: { paused: false } });
+    await works("POST /api/schedules/{schedule}/runs", { fields: news, body: {} });
+    expect(await works("GET /api/schedules", { query: "?limit=1" })).toMatchObject({
+      total: 1,
+      schedules: [{ schedule: { id: "news" }, runs: [{ schedule: "news" }], open: 1 }],
+    });
+    await works("DELETE /api/schedules/{schedule}", { fields: news });
+    expect((await call("POST /api/schedules/{schedule}/runs", { fields: news, body: {} })).status).toBe(400);
+    await schedules.close();
     await works("POST /api/sessions/{session}/commands", { fields, body: { command: words } });
     await hear("ask.opened");
     const [ask] = (await works("GET /api/sessions/{session}/asks", { fields })) as unknown as {

@@ -14,7 +14,7 @@ export const everyPort: ToolPorts = {
   agents: { kinds: absent, start: absent, send: absent, team: absent },
   worktrees: { current: absent, enter: absent, exit: absent },
   memory: { place: "", index: absent, recall: absent, remember: absent },
-  schedules: { add: absent, list: absent, cancel: absent },
+  schedules: { add: absent, list: absent, cancel: absent, entries: absent },
   terminals: { start: absent, find: absent, list: absent, close: absent },
   programs: { run: absent },
 };

@@ -43,10 +43,10 @@ const rows = {
   // With the lines of a bridge.
   // With schedules.
   // With what plugins bring, as types, and their panels.
-  // With places in a trace, and what clients ask of chat groups.
-  protocol: { imports: ["kernel"], packages: ["zod"], lines: 5_060 },
-  // With a QR code, for both screens. With counts of calls. With tables.
-  view: { imports: basics, packages: [], lines: 3_930 },
+  // With places in a trace, and what clients ask of chat groups and of schedules, and a team as it is looked at.
+  protocol: { imports: ["kernel"], packages: ["zod"], lines: 5_160 },
+  // With a QR code, for both screens. With counts of calls. With tables. With how teams, schedules and goals are told.
+  view: { imports: basics, packages: [], lines: 4_090 },
 
   // The far end of a handle: runs in a browser. With how the way to the server stands, for a screen to say, and how long
   // opening it may take.
@@ -140,7 +140,8 @@ const rows = {
     // With spans that are sent beside the work.
     // With workers: servers that share a database.
     // With recorded calls that run once more, and sessions as one file that replays.
-    lines: 31_100,
+    // With a team as it is looked at, and schedules for clients.
+    lines: 31_390,
     imports: [
       "models",
       "tools",
@@ -165,6 +166,9 @@ const rows = {
       // What an agent does is shown by the same fold on the server's side as on a screen.
       "view/activity.ts",
       "view/shown.ts",
+      // Teams and schedules are said in the same words where no screen is.
+      "view/say-team.ts",
+      "view/say-schedule.ts",
       ...basics,
     ],
   },
@@ -189,8 +193,8 @@ const rows = {
   "hosts/executable": { imports: [...host, "sdk", "hosts/cli"], lines: 800 },
   // The terminal screen: text as terminals measure it, Markdown, keys, editing, dialogs, screens and the writer, all pure
   // but the last and a little wiring.
-  // With tables.
-  "hosts/tui": { imports: [...host, "client"], lines: 11_060 },
+  // With tables. With screens of the team, schedules and the goal.
+  "hosts/tui": { imports: [...host, "client"], lines: 11_220 },
   // With tools of its own, which reach out as adapters do.
   "hosts/runner": {
     lines: 2_250,
@@ -252,8 +256,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   // With comments on ranges of a diff, other names and the end of workspaces and workers, the page of memory, and a state of
   // the gallery for each. With the end of a long session before the rest of it.
   // With the panels of plugins.
-  // With the pages of chat groups.
-  web: { folder: "web/src/", imports: ["protocol", "view", "client"], lines: 13_460 },
+  // With the pages of chat groups. With the parts of a team and a goal, and the page of schedules.
+  web: { folder: "web/src/", imports: ["protocol", "view", "client"], lines: 14_150 },
 };
 
 /** The only files that may do nothing but export what others own: the doors of the published package. */

@@ -39,11 +39,11 @@ export type BrowserStage = Stage & {
 
 export async function openBrowserStage(
   browser: Browser,
-  replies: readonly Reply[] | ((project: string, asked: Asked) => readonly Reply[]),
+  replies: readonly Reply[] | ((project: string, asked: Asked, request: unknown) => readonly Reply[]),
 ): Promise<BrowserStage> {
   let project = "";
   const script: ModelServerOptions["script"] = (request, asked) =>
-    byPosition(typeof replies === "function" ? replies(project, asked) : replies)(request, asked);
+    byPosition(typeof replies === "function" ? replies(project, asked, request) : replies)(request, asked);
   const stage = await openStage(script, { law: "none" });
   project = stage.project;
   const client = async ({ url }: Served): Promise<KeelClient> => {

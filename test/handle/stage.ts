@@ -8,6 +8,7 @@ import { onTestFinished } from "vitest";
 import { groupHandlers } from "../../keel/src/app/groups/served-groups.ts";
 import { type Home, openHome } from "../../keel/src/app/home.ts";
 import { openOptionsOf } from "../../keel/src/app/options.ts";
+import { scheduleHandlers } from "../../keel/src/app/schedules/served-schedules.ts";
 import { connectLocally } from "../../keel/src/app/sessions/home-server.ts";
 import { nearHandle } from "../../keel/src/app/sessions/near-handle.ts";
 import { type ServedOptions, ServedSessions } from "../../keel/src/app/sessions/served-sessions.ts";
@@ -221,7 +222,11 @@ export async function openDoor(at: Stage, guard?: "guarded", more: Partial<Serve
   const known = { devices, pairings, connected: () => 0, url: () => "http://127.0.0.1" };
   // Nobody runs the groups here; what was said in them is told all the same.
   const groups = groupHandlers({ home: at.home, env: at.env, groups: { stateOf: () => "resting" } });
-  const served = serve(at, { devices: deviceHandlers(known), groups: () => groups, ...more });
+  const served = serve(at, {
+    devices: deviceHandlers(known),
+    beside: () => ({ ...groups, ...scheduleHandlers(at.home) }),
+    ...more,
+  });
   const door = openWebDoor({
     served,
     hello: { keel: "0", boot: more.boot ?? "b" },

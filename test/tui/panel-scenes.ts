@@ -1,5 +1,6 @@
 // What the screens of commands show: each is opened over a session that has answers for them.
 import type { Envelope } from "../../keel/src/protocol/event/envelope.ts";
+import { goalEvents, scheduleSamples, teamSample } from "../../web/src/gallery/work-samples.ts";
 import type { GoldenScene } from "./fed.ts";
 
 const down = "\u001b[B";
@@ -42,6 +43,9 @@ const command = (name: string, description: string, argumentHint = "") => ({
   immediate: false,
 });
 
+/** When the recording ends. */
+const ended = Date.UTC(2026, 10, 16, 9, 30);
+
 export const panelAnswers = {
   facts: {
     cwd: "/home/ada/shop",
@@ -79,6 +83,8 @@ export const panelAnswers = {
     { name: "linear", status: "needs-auth" },
     { name: "old", status: "disabled" },
   ],
+  team: teamSample(ended),
+  schedules: scheduleSamples(ended),
   context: {
     model: opus.id,
     windowTokens: 200_000,
@@ -144,6 +150,13 @@ const told = (events: readonly Envelope[]): readonly Envelope[] => {
       session: last?.session ?? "s",
     } as Envelope,
   ];
+};
+
+/** With a goal that was tried twice. */
+const tried = (events: readonly Envelope[]): readonly Envelope[] => {
+  const { at = 0, session = "s" } = events.at(-1) ?? {};
+  const seq = 1 + Math.max(0, ...events.map((event) => ("seq" in event ? event.seq : 0)));
+  return [...events, ...goalEvents({ at, session, seq })];
 };
 
 /** What memory has: one piece fits a row, the other does not. */
@@ -246,6 +259,17 @@ export function panelScenes(events: readonly Envelope[]): readonly GoldenScene[]
       events: told(events),
       memory: passages(events.at(-1)?.at ?? 0),
     },
+    scene(
+      "team and schedules",
+      open(
+        "team",
+        { say: "who waits", type: down + down + down },
+        { say: "what it was told", type: "\r" },
+        left,
+      ),
+      open("schedules", { say: "the second of them", type: down }),
+    ),
+    { ...scene("a goal and its tries", open("goal")), events: tried(events) },
     scene("going back", open("rewind", { say: "what to restore", type: "\r" }, left)),
     scene("the whole transcript", [
       { say: "opened", type: "\u000f" },

@@ -28,6 +28,9 @@ const NewWorkspace = lazy(async () => ({
 const Palette = lazy(async () => ({ default: (await import("./palette/palette.tsx")).Palette }));
 const InboxPage = lazy(async () => ({ default: (await import("./asks/inbox-page.tsx")).InboxPage }));
 const GroupsPage = lazy(async () => ({ default: (await import("./groups/groups-page.tsx")).GroupsPage }));
+const SchedulesPage = lazy(async () => ({
+  default: (await import("./schedules/schedules-page.tsx")).SchedulesPage,
+}));
 const LoginPage = lazy(async () => ({ default: (await import("./login/login-page.tsx")).LoginPage }));
 
 export function App(): ReactElement {
@@ -130,6 +133,8 @@ function Opened({
       return <InboxPage onRail={onRail} />;
     case "groups":
       return <GroupsPage group={route.group} onRail={onRail} />;
+    case "schedules":
+      return <SchedulesPage schedule={route.schedule} onRail={onRail} />;
     case "settings":
       return <SettingsPage on={route.on} onRail={onRail} />;
     case "pair":

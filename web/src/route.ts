@@ -22,6 +22,7 @@ export type Route =
   | { readonly page: "session"; readonly session: string; readonly row?: string | undefined }
   | { readonly page: "asks" }
   | { readonly page: "groups"; readonly group?: string | undefined }
+  | { readonly page: "schedules"; readonly schedule?: string | undefined }
   | { readonly page: "settings"; readonly on: SettingsPage }
   /** Where a device without a secret gets one. */
   | { readonly page: "pair" }
@@ -44,6 +45,8 @@ export function routeOf(path: string, hash = ""): Route {
       return { page: "asks" };
     case "groups":
       return { page: "groups", group: second };
+    case "schedules":
+      return { page: "schedules", schedule: second };
     case "pair":
       return { page: "pair" };
     case "devices":
@@ -69,6 +72,8 @@ export function pathOf(route: Route): string {
       return "/asks";
     case "groups":
       return join("groups", route.group);
+    case "schedules":
+      return join("schedules", route.schedule);
     case "pair":
       return "/pair";
     case "settings":

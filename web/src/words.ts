@@ -212,6 +212,7 @@ export const words = {
     asks: (open: number) => count(open, "question waits", "questions wait"),
     sessions: "Earlier sessions",
     groups: "Groups",
+    schedules: "Schedules",
     settings: "Settings",
     openRail: "Show workspaces",
     openSide: "Show what is beside the conversation",
@@ -388,6 +389,19 @@ export const words = {
     context: "Context",
     cost: "Cost",
     timeline: "Timeline",
+    team: (name: string) => `Team ${name}`,
+    goal: "Goal",
+  },
+  team: {
+    said: (from: string, to: string) => `${from} to ${to}`,
+    silent: "Nothing was said yet.",
+  },
+  goal: {
+    holds: "holds",
+    fails: "does not hold yet",
+    try: (number: number) => `Try ${number}`,
+    stands: (held: boolean | undefined, tries = 0) =>
+      held ? "holds" : tries === 0 ? "not tried yet" : count(tries, "try", "tries"),
   },
   context: {
     free: "free",
@@ -476,6 +490,23 @@ export const words = {
       "Memory keeps no byte of the message, and nobody finds it again. The conversation itself stays as it is.",
     forgotten: (pieces: number) => (pieces === 1 ? "It is forgotten." : `${pieces} pieces are forgotten.`),
     busy: "Its conversation is open: close it first, then it can be forgotten.",
+  },
+
+  schedules: {
+    title: "Schedules",
+    none: "Nothing is due by the clock yet. A schedule is made by a command:",
+    more: (number: number) => `${count(number, "more is", "more are")} listed by keel schedule list.`,
+    open: (number: number) => (number === 1 ? "at work" : `${number} at work or waiting`),
+    once: (when: string) => `once, ${when}`,
+    last: (how: string) => `last ${how}`,
+    session: "Its conversation",
+    run: "Start now",
+    pause: "Pause",
+    goOn: "Go on",
+    remove: "Remove …",
+    removeTitle: (id: string) => `Remove ${id}?`,
+    removeAbout: "Its times and the record of its runs will be gone. The conversations of its runs are kept.",
+    removeVerb: "Remove it",
   },
 
   groups: {

@@ -65,6 +65,13 @@ export type KeelClient = {
     log(question: OperationQuestion<"groupLog">): Promise<AnswerTo<"groupLog">>;
     say(question: OperationQuestion<"groupSay">): Promise<void>;
   };
+  /** Prompts that are due by the clock: when they start next, what became of them, and what a person may do with one. */
+  readonly schedules: {
+    list(question?: OperationQuestion<"schedules">): Promise<AnswerTo<"schedules">>;
+    pause(question: OperationQuestion<"pauseSchedule">): Promise<void>;
+    run(schedule: string): Promise<void>;
+    remove(schedule: string): Promise<void>;
+  };
   /** Who may come in. */
   readonly devices: FarDevices;
   /** Cuts the way to the server; handles end with it. */
@@ -120,6 +127,12 @@ export function clientOver(link: ServerLink, ports: ClientPorts = webPorts()): K
       list: () => link.call("groups", {}),
       log: (question) => link.call("groupLog", question),
       say: async (question) => void (await link.call("groupSay", question)),
+    },
+    schedules: {
+      list: (question = {}) => link.call("schedules", question),
+      pause: async (question) => void (await link.call("pauseSchedule", question)),
+      run: async (schedule) => void (await link.call("runSchedule", { schedule })),
+      remove: async (schedule) => void (await link.call("removeSchedule", { schedule })),
     },
     devices: farDevices(link),
     close() {

@@ -1,7 +1,7 @@
 /** Where schedules and their due times are kept. */
 
 import type { Result } from "../kernel/result.ts";
-import type { Schedule, ScheduledRun } from "../protocol/schedule.ts";
+import type { Schedule, ScheduledRun, ScheduleEntry } from "../protocol/schedule.ts";
 import type { PermissionMode } from "../protocol/settings.ts";
 
 /** Common to all processes of a home. */
@@ -44,4 +44,6 @@ export interface Schedules {
   list(by: Scheduling): Promise<readonly string[]>;
   /** Its own alone: a person's is a person's to end. */
   cancel(id: string, by: Scheduling): Promise<Result<string>>;
+  /** Those of the home, for a person who looks. */
+  entries(): Promise<readonly ScheduleEntry[]>;
 }

@@ -6,7 +6,9 @@ import * as z from "zod/mini";
 import { counterSchema } from "./counters.ts";
 import { shownPanelSchema } from "./extension.ts";
 import { jsonSchema } from "./message.ts";
+import { scheduleEntrySchema } from "./schedule.ts";
 import { effortSchema, permissionModeSchema, ruleListSchema } from "./settings.ts";
+import { teamReportSchema } from "./team.ts";
 import { billSchema, contextBreakdownSchema, modelInfoSchema } from "./usage.ts";
 
 const text = z.string();
@@ -186,6 +188,14 @@ export const inquiries = {
     list(counterSchema),
   ),
   tasks: about("What runs in the background now", list(runningTaskSchema)),
+  team: about(
+    "The team of the session: how each member stands, who waits for whom, what they told each other last; null where there is none",
+    z.nullable(teamReportSchema),
+  ),
+  schedules: about(
+    "The schedules of the home, the next to start first, with their last runs",
+    list(scheduleEntrySchema),
+  ),
   settings: about("The settings in force, and every value of every source, without secrets", settingsSchema),
   rules: about("The rules as they are now, those that the session learnt included", list(ruleRowSchema)),
   hooks: about("Every hook that would be called", list(hookRowSchema)),

@@ -12,6 +12,7 @@ import { groupOperations } from "./group-operations.ts";
 import { memoryOperations } from "./memory-operations.ts";
 import { jsonSchema } from "./message.ts";
 import { moveOperations } from "./move-operations.ts";
+import { scheduleOperations } from "./schedule-operations.ts";
 import { workspaceOperations } from "./workspace-operations.ts";
 
 const text = z.string();
@@ -297,6 +298,7 @@ export const operations = {
   ...moveOperations,
   ...memoryOperations,
   ...groupOperations,
+  ...scheduleOperations,
 } as const satisfies Readonly<Record<string, OperationRow<unknown, unknown>>>;
 
 /** Rows that are about who may come in: a door has their answers. */

@@ -4,6 +4,8 @@ export const pagePaths: readonly string[] = [
   "/asks",
   "/groups",
   "/groups/{group}",
+  "/schedules",
+  "/schedules/{schedule}",
   "/pair",
   "/devices",
   "/settings",

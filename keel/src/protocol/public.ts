@@ -99,6 +99,7 @@ export {
   turnReasonSchema,
 } from "./reasons.ts";
 export { type RecordedDecision, recordedDecisions } from "./recorded-decisions.ts";
+export type { Schedule, ScheduledRun, ScheduleEntry, When } from "./schedule.ts";
 export {
   effortSchema,
   type PermissionMode,
@@ -111,6 +112,7 @@ export {
   thinkingModeSchema,
 } from "./settings.ts";
 export { type TaskData, type TaskStatus, taskDataSchema, taskStatusSchema } from "./task.ts";
+export type { TeamMemberEntry, TeamReport, TeamWait } from "./team.ts";
 export {
   type Claim,
   claimSchema,

@@ -74,3 +74,14 @@ export const scheduledRunSchema = z.object({
   ),
 });
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
+
+/** A schedule as somebody who looks at it sees it. */
+export const scheduleEntrySchema = z.object({
+  schedule: scheduleSchema,
+  /** The next starts; none where it is paused or over. */
+  next: z.readonly(z.array(z.number())),
+  /** The last of its runs, the newest last, and how many are open. */
+  runs: z.readonly(z.array(scheduledRunSchema)),
+  open: z.number(),
+});
+export type ScheduleEntry = z.infer<typeof scheduleEntrySchema>;

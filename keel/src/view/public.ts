@@ -74,8 +74,17 @@ export { type QrModules, qrCode } from "./qr-code.ts";
 export type * from "./rows.ts";
 export { isoTime, sayCount, sayDuration, sayReason, sayUsd } from "./say.ts";
 export { isGrave, sayCommand, sayWord } from "./say-command.ts";
+export { sayNext, sayRun, sayUntil, sayWhen } from "./say-schedule.ts";
+export { memberStates, messagesOf, sayDoing, sayMember, sayWait, sayWhom } from "./say-team.ts";
 export { isShownAddition, isShownBlock } from "./shown.ts";
-export { foldStanding, noStanding, type SessionStanding, standingOf } from "./standing.ts";
+export {
+  foldStanding,
+  type GoalTry,
+  noStanding,
+  type SessionStanding,
+  standingOf,
+  type TeamStanding,
+} from "./standing.ts";
 export {
   foldTimeline,
   noTimeline,

@@ -1,7 +1,7 @@
 /** How a session stands, from its log: where it works, with which settings, and what the model has on its list. */
 
 import type { Input } from "../protocol/event/durable.ts";
-import { type Envelope, type EventHandlers, handle } from "../protocol/event/envelope.ts";
+import { type Envelope, type EnvelopeOf, type EventHandlers, handle } from "../protocol/event/envelope.ts";
 import { patchSettings, type SessionSettings } from "../protocol/settings.ts";
 import type { Worktree } from "../protocol/task.ts";
 import type { Todo } from "../protocol/tool.ts";
@@ -13,11 +13,24 @@ export type SessionStanding = {
   readonly worktree: Worktree | null;
   readonly settings: SessionSettings | null;
   readonly todos: readonly Todo[];
+  /** The tries of the goal since it was set, the newest last. */
+  readonly tries: readonly GoalTry[];
+  readonly team: TeamStanding;
   /** What waits to be taken, with when it is to be taken. */
   readonly waiting: readonly Input[];
   /** The log ends with a graceful end. */
   readonly isClosed: boolean;
 };
+
+/** One look at whether the goal holds, and what came of it. */
+export type GoalTry = Pick<EnvelopeOf<"goal.tried">, "try" | "held" | "words" | "at">;
+
+/** Whether it leads a team; `changes` is another number when somebody who looks at it should look again. */
+export type TeamStanding = { readonly name: string | null; readonly changes: number };
+
+const noTeam: TeamStanding = { name: null, changes: 0 };
+/** A goal that is set for long has many. */
+const maxTries = 50;
 
 export const noStanding: SessionStanding = {
   openedAt: null,
@@ -25,11 +38,15 @@ export const noStanding: SessionStanding = {
   worktree: null,
   settings: null,
   todos: [],
+  tries: [],
+  team: noTeam,
   waiting: [],
   isClosed: false,
 };
 
-export function foldStanding(before: SessionStanding, event: Envelope): SessionStanding {
+export function foldStanding(given: SessionStanding, event: Envelope): SessionStanding {
+  const team = foldTeamStanding(given.team, event);
+  const before = team === given.team ? given : { ...given, team };
   if (event.origin) return before;
   const next = handle(changes, event, before) ?? before;
   // Whatever is on record after an end has taken the session up again.
@@ -41,10 +58,39 @@ export function foldStanding(before: SessionStanding, event: Envelope): SessionS
 export const standingOf = (envelopes: Iterable<Envelope>): SessionStanding =>
   Iterator.from(envelopes).reduce(foldStanding, noStanding);
 
+/** Also by what is told of its members: who asks, who was told something. */
+function foldTeamStanding(team: TeamStanding, event: Envelope): TeamStanding {
+  const name = event.origin ? team.name : nameAfter(team.name, event);
+  if (name === null) return team.name === null ? team : { name, changes: team.changes + 1 };
+  return ofTeams.has(event.type) || name !== team.name ? { name, changes: team.changes + 1 } : team;
+}
+
+function nameAfter(name: string | null, event: Envelope): string | null {
+  if (event.type !== "team.changed") return name;
+  return event.change === "formed" ? event.team : event.change === "ended" ? null : name;
+}
+
+const ofTeams: ReadonlySet<string> = new Set([
+  "team.changed",
+  "task.changed",
+  "input.accepted",
+  "ask.opened",
+  "ask.closed",
+  "turn.started",
+  "turn.finished",
+]);
+
 const changes: EventHandlers<Envelope, [standing: SessionStanding], SessionStanding> = {
   "session.opened": ({ cwd, settings, at }, standing) => ({ ...standing, openedAt: at, cwd, settings }),
-  "settings.changed": ({ patch }, standing) =>
-    standing.settings ? { ...standing, settings: patchSettings(standing.settings, patch) } : standing,
+  "settings.changed": ({ patch }, standing) => ({
+    ...standing,
+    settings: standing.settings && patchSettings(standing.settings, patch),
+    tries: patch.goal === undefined ? standing.tries : [],
+  }),
+  "goal.tried": ({ try: count, held, words, at }, standing) => ({
+    ...standing,
+    tries: [...standing.tries, { try: count, held, words, at }].slice(-maxTries),
+  }),
   "folder.changed": ({ cwd, worktree = null }, standing) => ({ ...standing, cwd, worktree }),
   "session.arrived": ({ cwd, undone }, standing) =>
     undone ? standing : { ...standing, cwd, worktree: null },

@@ -30,6 +30,7 @@ export type Recording = {
   readonly found?: AnswerTo<"search">["found"] | undefined;
   /** What earlier conversations said. */
   readonly memory?: AnswerTo<"memory">["found"] | undefined;
+  readonly schedules?: AnswerTo<"schedules">["schedules"] | undefined;
   readonly groups?: AnswerTo<"groups">["groups"] | undefined;
   readonly groupLines?: AnswerTo<"groupLog">["lines"] | undefined;
   /** What the browser has noted, and what it has not sent yet. */
@@ -108,6 +109,15 @@ export function recordedClient(recording: Recording): KeelClient {
         work: "idle" as const,
       }),
       forget: nothing,
+    },
+    schedules: {
+      list: async () => ({
+        schedules: recording.schedules ?? [],
+        total: (recording.schedules ?? []).length,
+      }),
+      pause: nothing,
+      run: nothing,
+      remove: nothing,
     },
     groups: {
       list: async () => ({ groups: recording.groups ?? [], atOnce: 5 }),

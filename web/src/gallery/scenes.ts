@@ -11,6 +11,7 @@ import shortened from "./recorded/shortened.json" with { type: "json" };
 import streaming from "./recorded/streaming.json" with { type: "json" };
 import type { Recording } from "./recorded-client.ts";
 import { choices, devices, explain, foreignMessages, groupLines, groups, memory } from "./told.ts";
+import { scheduleSamples, teamEvents, teamSample } from "./work-samples.ts";
 import { diff, fileDiffs, terminal } from "./worker-samples.ts";
 
 const asEvents = (recorded: unknown): readonly Envelope[] => recorded as readonly Envelope[];
@@ -134,6 +135,12 @@ export const workspaces: readonly WorkspaceEntry[] = [
     archived: true,
     workers: [worker("speed", { session: "interrupted" })],
   }),
+  workspace("checkout", {
+    title: "Prices in cents, by a team",
+    createdAt: at - 3_955,
+    archived: true,
+    workers: [worker("checkout", { session: "team", activity: "active" })],
+  }),
   workspace("bare", { title: "Nobody works here", createdAt: at - 3_960, archived: true }),
   workspace("new", {
     title: "Just begun",
@@ -152,7 +159,8 @@ export const workspaces: readonly WorkspaceEntry[] = [
 
 export const scene: Recording = {
   workspaces,
-  sessions: recorded,
+  sessions: { ...recorded, team: teamEvents(recorded.shortened) },
+  schedules: scheduleSamples(at),
   diff,
   fileDiffs,
   terminal,
@@ -164,6 +172,7 @@ export const scene: Recording = {
   choices,
   inquiries: {
     explain,
+    team: teamSample(at),
     context: {
       model: "claude-opus-5-5",
       windowTokens: 200_000,

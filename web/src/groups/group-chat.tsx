@@ -4,9 +4,10 @@ import { visible } from "keel/view";
 import { type FormEvent, type ReactElement, useCallback, useEffect, useRef, useState } from "react";
 import { Link } from "../kit/link.tsx";
 import { Ago } from "../kit/time.tsx";
+import { useLooked } from "../live/use-looked.ts";
 import { faultOf, useAccess, useWorld } from "../live/world.ts";
 import { words } from "../words.ts";
-import { type GroupEntry, GroupSign, useLooked } from "./group-look.tsx";
+import { type GroupEntry, GroupSign } from "./group-look.tsx";
 
 const shown = 200;
 /** So near to the end somebody reads what is new. */

@@ -7,11 +7,12 @@ import { visible } from "keel/view";
 import { type ReactElement, useCallback } from "react";
 import { Link } from "../kit/link.tsx";
 import { Ago } from "../kit/time.tsx";
+import { useLooked } from "../live/use-looked.ts";
 import { useWorld } from "../live/world.ts";
 import { RailButton } from "../overview/rail-button.tsx";
 import { words } from "../words.ts";
 import { GroupChat } from "./group-chat.tsx";
-import { GroupSign, useLooked } from "./group-look.tsx";
+import { GroupSign } from "./group-look.tsx";
 
 export function GroupsPage({
   group: open,

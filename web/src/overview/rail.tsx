@@ -62,6 +62,15 @@ export function Rail({ current, onPalette, onCreate, onPick }: RailProps): React
           <span />
         )}
         <Link
+          to={{ page: "schedules" }}
+          className="button plain icon-only"
+          aria-label={words.rail.schedules}
+          title={words.rail.schedules}
+          onClick={onPick}
+        >
+          <Icon name="clock" />
+        </Link>
+        <Link
           to={{ page: "groups" }}
           className="button plain icon-only"
           aria-label={words.rail.groups}

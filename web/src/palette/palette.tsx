@@ -172,6 +172,20 @@ function useEntries(onCreate: () => void): readonly Entry[] {
         icon: "list",
         run: () => go({ page: "overview" }),
       },
+      {
+        key: "schedules",
+        name: words.schedules.title,
+        about: "",
+        icon: "clock",
+        run: () => go({ page: "schedules" }),
+      },
+      {
+        key: "groups",
+        name: words.groups.title,
+        about: "",
+        icon: "group",
+        run: () => go({ page: "groups" }),
+      },
       ...settingsPages.map(
         (on): Entry => ({
           key: `settings-${on}`,

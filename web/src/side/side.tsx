@@ -13,6 +13,8 @@ import { FilesPart } from "./files-part.tsx";
 import { TasksPart } from "./tasks-part.tsx";
 import { TodoPart } from "./todo-part.tsx";
 
+const GoalPart = lazy(async () => ({ default: (await import("./goal-part.tsx")).GoalPart }));
+const TeamPart = lazy(async () => ({ default: (await import("./team-part.tsx")).TeamPart }));
 const PanelsPart = lazy(async () => ({ default: (await import("./panels-part.tsx")).PanelsPart }));
 const TimelinePart = lazy(async () => ({ default: (await import("./timeline-part.tsx")).TimelinePart }));
 
@@ -43,7 +45,17 @@ export const Side = memo(function Side({
         <IconButton icon="close" label={words.close} onClick={onClose} />
       </span>
       <InboxPart session={session} />
+      {(view.standing.settings?.goal ?? "") !== "" && (
+        <Loaded>
+          <GoalPart view={view} />
+        </Loaded>
+      )}
       <TodoPart view={view} />
+      {view.standing.team.name !== null && (
+        <Loaded>
+          <TeamPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
+        </Loaded>
+      )}
       <FilesPart view={view} isReadOnly={isReadOnly} onFile={onFile} onRewind={onRewind} />
       <TasksPart session={session} view={view} isReadOnly={isReadOnly} onAgent={onAgent} />
       <ContextPart session={session} view={view} isReadOnly={isReadOnly} />

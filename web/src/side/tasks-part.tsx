@@ -25,7 +25,12 @@ type TasksPartProps = {
 };
 
 export function TasksPart({ session, view, isReadOnly, onAgent }: TasksPartProps): ReactElement | null {
-  const all = rowsOf(view.transcript).toArray().filter(isWork);
+  const { name: team } = view.standing.team;
+  // Members of the team stand in a part of their own.
+  const all = rowsOf(view.transcript)
+    .toArray()
+    .filter(isWork)
+    .filter(({ data }) => team === null || data.team !== team);
   const running = all.filter(({ status }) => status === "running");
   const ended = all.filter(({ status }) => status !== "running").slice(-mostEnded);
   if (all.length === 0) return null;

@@ -10,6 +10,7 @@ import type { Hook } from "../../hooks/run.ts";
 import type { LinkPool } from "../../mcp/pool.ts";
 import { parseRule } from "../../policy/rules.ts";
 import type { LiveTerminals } from "../../ports/live-terminals.ts";
+import type { Schedules } from "../../ports/schedules.ts";
 import type { LogNotice, Store } from "../../ports/store.ts";
 import type { Tool, ToolHead } from "../../ports/tool.ts";
 import type { PermissionMode } from "../../protocol/settings.ts";
@@ -93,6 +94,8 @@ export type SessionComposition = {
   readonly transcript: LateTranscript;
   /** Interactive programs of the model. */
   readonly terminals: LiveTerminals | undefined;
+  /** What is due by the clock in its home; none for a session that is kept nowhere. */
+  readonly schedules: Schedules | undefined;
   /** Where a person wants to be reminded of earlier conversations. */
   readonly recall: SessionRecall | undefined;
   /** Where a person wants to hear what they spend. */
@@ -230,6 +233,8 @@ export async function composeSession(
   const memory = memoryOf(options.memory, { home, root: trust.root ?? workspace.cwd, settings, ids });
   const recall = await lateRecall(options, { shared, root: trust.root ?? workspace.cwd, settings });
   const liveTerminals = lateTerminals(settings, { env: started.commandEnv, guard });
+  // What is kept nowhere cannot be told anything later.
+  const schedules = options.persist === "memory" ? undefined : lateSchedules(shared, workspace.cwd);
   const offered = await toolSet(options, {
     guard,
     settings: withHostsOf(sandbox, settings),
@@ -241,8 +246,7 @@ export async function composeSession(
     agents: agents.supervisor,
     worktrees: worktrees.port,
     terminals: liveTerminals,
-    // What is kept nowhere cannot be told anything later.
-    schedules: options.persist === "memory" ? undefined : lateSchedules(shared, workspace.cwd),
+    schedules,
   });
   const fallbacks = usableFallbacks(fallbacksIn(settings), { env, settings });
   const transcript = lateTranscript({ ...shared, version, env, settings, store, cwd: workspace.cwd });
@@ -279,6 +283,7 @@ export async function composeSession(
     worktrees,
     transcript,
     terminals: liveTerminals,
+    schedules,
     recall,
     alarms: await lateAlarms(options, shared, settings),
     audit: await lateAudit(options, { clock, settings, project: workspace.cwd }),

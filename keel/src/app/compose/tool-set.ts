@@ -66,6 +66,7 @@ export function lateSchedules(home: HomeResources, cwd: string): Schedules {
     add: async (order, by) => (await late()).add(order, by),
     list: async (by) => (await late()).list(by),
     cancel: async (id, by) => (await late()).cancel(id, by),
+    entries: async () => (await late()).entries(),
   };
 }
 

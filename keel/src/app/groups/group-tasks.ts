@@ -5,9 +5,9 @@ import { shorten } from "../../kernel/text.ts";
 import type { ScheduleBook } from "../../ports/schedules.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import type { Schedule, ScheduledRun } from "../../protocol/schedule.ts";
+import { sayWhen } from "../../view/say-schedule.ts";
 import type { ScheduleBell } from "../schedules/bell.ts";
 import { addSchedule, pauseSchedule, removeSchedule, scheduleStates } from "../schedules/change-schedules.ts";
-import { sayWhen } from "../schedules/due-times.ts";
 
 export type GroupTasks = ReturnType<typeof groupTasks>;
 

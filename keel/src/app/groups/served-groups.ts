@@ -1,7 +1,8 @@
 /** The chat groups of a home for clients of its server. */
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
+import type { GroupOperation } from "../../protocol/group-operations.ts";
 import type { Home } from "../home.ts";
-import type { GroupHandlers } from "../sessions/served-sessions.ts";
+import type { HomeHandlers } from "../sessions/served-sessions.ts";
 import { changeGroups } from "./change-groups.ts";
 import { groupSettings, mostAtOnce } from "./group-settings.ts";
 import type { HomeGroups } from "./home-groups.ts";
@@ -17,7 +18,7 @@ export function groupHandlers({
   readonly home: Home;
   readonly groups: Pick<HomeGroups, "stateOf">;
   readonly env: EnvironmentVariables;
-}): GroupHandlers {
+}): Pick<HomeHandlers, GroupOperation> {
   const withGroups = async <T>(work: (all: ReturnType<typeof changeGroups>) => Promise<T>): Promise<T> => {
     const book = await home.groupBook();
     try {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { wordsStage } from "../../../../test/support/words-stage.ts";
 import { text } from "../../protocol/message.ts";
+import { openScheduleBook } from "../../store/schedules/schedule-book.ts";
 import { reply, toolUse } from "../../testing/reply.ts";
 import { maxFileCharacters } from "./attach-mentions.ts";
 import { builtInCommands } from "./commands/registry.ts";
@@ -241,7 +242,7 @@ describe("built-in commands", () => {
     const stage = await wordsStage({ files: { "AGENTS.md": "# Rules\n" } });
     const local = stage.session.info.commands.filter(({ kind }) => kind !== "prompt");
     expect(local.map(({ name }) => name)).toEqual(
-      "agents clear compact config context cost doctor export fork goal help ide mcp memory mode model permissions resume rewind skills status".split(
+      "agents clear compact config context cost doctor export fork goal help ide mcp memory mode model permissions resume rewind schedules skills status team".split(
         " ",
       ),
     );
@@ -279,5 +280,50 @@ describe("built-in commands", () => {
     expect(stage.sent()).not.toContain("first words");
     expect(stage.sent()).toContain("second words");
     expect(stage.sent()).toContain("MARK");
+  });
+});
+
+describe("work that goes on by itself", () => {
+  test("is told at once: the team, what is due by the clock, and the goal with its tries", async () => {
+    const stage = await wordsStage();
+    const said = async (words: string): Promise<string> => {
+      await stage.say(words);
+      return answers(stage.events).at(-1) ?? "";
+    };
+    expect(await said("/team")).toContain("There is no team.");
+    expect(await said("/schedules")).toContain("There are none.");
+    expect(await said("/goal")).toContain("There is no goal.");
+    await said("/goal true passes");
+    expect(await said("/goal")).toBe("The goal: true passes\nIt was not tried yet.");
+    await stage.say("Go.");
+    expect(await said("/goal")).toBe("The goal: true passes\nIt holds since try 1.");
+    expect(await stage.session.inquire("team")).toBeNull();
+    expect(await stage.session.inquire("schedules")).toEqual([]);
+  });
+
+  test("a schedule of the home is told with its next start, whoever made it", async () => {
+    verifies("S2.55");
+    const stage = await wordsStage({ files: {} });
+    const book = await openScheduleBook(path.join(stage.userHome, ".keel/schedules"), async () => "jsonl");
+    const from = Date.now();
+    await book.keep({
+      id: "news",
+      when: { kind: "every", ms: 3_600_000, from },
+      prompt: "Say what is new\nin the issues",
+      cwd: "/elsewhere",
+      options: {},
+      overlap: "skip",
+      missed: "latest",
+      lateMs: 0,
+      jitterMs: 0,
+      retries: 0,
+      endsAfterMs: 1,
+      from,
+      createdAt: from,
+    });
+    await stage.say("/schedules");
+    expect(answers(stage.events).at(-1)).toBe("news: every 1h, in 1 h: Say what is new in the issues");
+    const [entry] = await stage.session.inquire("schedules");
+    expect(entry?.next).toEqual([1, 2, 3].map((hours) => from + hours * 3_600_000));
   });
 });

@@ -40,9 +40,9 @@ export function inputHandler({
   session: Session;
   idle: ExpandContext["idle"];
   kit: SessionComposition;
-  about: Omit<
+  about: Pick<
     CommandContext,
-    "commands" | "library" | "hasSaid" | "instructions" | "servers" | "server" | "editor" | "settings"
+    "id" | "version" | "location" | "info" | "settingsLocation" | "bill" | "context" | "submit" | "sessions"
   >;
 }): InputHandler {
   const { texts, parts } = kit;
@@ -70,6 +70,13 @@ export function inputHandler({
       server: kit.mcp.control,
       editor: kit.editor,
       settings: () => session.state.settings,
+      goalTries: () => session.state.goal,
+      now: () => parts.clock.now(),
+      async team() {
+        const { teamReport } = await import("../inquiries/team-report.ts");
+        return teamReport({ session, store: kit.store, asks: kit.agents.tree.asks() });
+      },
+      schedules: async () => (await kit.schedules?.entries()) ?? [],
       hasSaid: () => session.state.history.length > 0,
       instructions: () => texts.instructions(),
     },

@@ -72,6 +72,11 @@ const answers: {
   usage: ({ session }) => session.state.bill,
   counters: ({ session }) => billCounters(session.state.bill),
   tasks: ({ session }) => runningTasks(session.state),
+  async team({ kit, session }) {
+    const { teamReport } = await import("./team-report.ts");
+    return teamReport({ session, store: kit.store, asks: kit.agents.tree.asks() });
+  },
+  schedules: async ({ kit }) => (await kit.schedules?.entries()) ?? [],
   settings({ kit, session }) {
     const now = session.state.settings;
     return {

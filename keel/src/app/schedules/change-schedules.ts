@@ -7,6 +7,7 @@ import {
   overlapPolicies,
   type Schedule,
   type ScheduledRun,
+  type ScheduleEntry,
   scheduleSchema,
 } from "../../protocol/schedule.ts";
 import type { ScheduleBell } from "./bell.ts";
@@ -14,6 +15,7 @@ import {
   decideDue,
   dueTimesOf,
   hereZone,
+  nextStarts,
   readDuration,
   readTime,
   readWhen,
@@ -146,6 +148,31 @@ export async function scheduleStates(book: ScheduleBook, now: number): Promise<r
       const open = runs.filter(({ end }) => !end).length;
       return { schedule, next: due?.at ?? next, last: runs.at(-1), open };
     }),
+  );
+}
+
+/** So many of the next starts, and of the last runs, are shown of each. */
+const shownStarts = 3;
+const shownRuns = 5;
+
+/** As somebody sees them who looks: the next to start first, those that are paused or over last. */
+export async function scheduleEntries(book: ScheduleBook, now: number): Promise<readonly ScheduleEntry[]> {
+  const entries = await Promise.all(
+    (await book.list()).map(async (schedule): Promise<ScheduleEntry> => {
+      const runs = await book.runs(schedule.id);
+      const times = await dueTimesOf(schedule.when).catch(() => undefined);
+      const next = times
+        ? nextStarts(schedule, times, { last: runs.at(-1)?.due, now, count: shownStarts })
+        : [];
+      const open = runs.filter(({ end }) => !end).length;
+      return { schedule, next, runs: runs.slice(-shownRuns), open };
+    }),
+  );
+  const first = ({ next }: ScheduleEntry): number => next[0] ?? Number.POSITIVE_INFINITY;
+  return entries.toSorted((one, other) =>
+    first(one) === first(other)
+      ? one.schedule.id.localeCompare(other.schedule.id)
+      : first(one) - first(other),
   );
 }
 

@@ -2,7 +2,16 @@
 import { expect, test } from "vitest";
 import { partOf } from "../../../../test/support/budget.ts";
 import type { Schedule } from "../../protocol/schedule.ts";
-import { decideDue, dueTimesOf, jitterOf, readDuration, readTime, readWhen, sayWhen } from "./due-times.ts";
+import { sayWhen } from "../../view/say-schedule.ts";
+import {
+  decideDue,
+  dueTimesOf,
+  jitterOf,
+  nextStarts,
+  readDuration,
+  readTime,
+  readWhen,
+} from "./due-times.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -246,4 +255,21 @@ test.each([
   [{}, /Name one/],
 ])("what is no time is refused in words: %j", async (words, why) => {
   await expect(readWhen({ zone: "UTC", ...words }, Date.UTC(2026, 0, 1))).rejects.toThrow(why);
+});
+
+test("what starts next is told: what is due now, then the times of its clock, each with its jitter, none after its end", async () => {
+  const when = { kind: "every", ms: 10 * minute, from: 0 } as const;
+  const times = await dueTimesOf(when);
+  const starts = (more: Partial<Schedule>, now: number, last?: number) =>
+    nextStarts(schedule({ when, missed: "latest", ...more }), times, { now, last, count: 3 });
+  expect(starts({}, 5 * minute)).toEqual([10 * minute, 20 * minute, 30 * minute]);
+  expect(starts({}, 12 * minute)).toEqual([12 * minute, 20 * minute, 30 * minute]);
+  expect(starts({}, 12 * minute, 10 * minute)).toEqual([20 * minute, 30 * minute, 40 * minute]);
+  expect(starts({ missed: "skip", lateMs: 0 }, 12 * minute)).toEqual([20 * minute, 30 * minute, 40 * minute]);
+  expect(starts({ until: 25 * minute }, 5 * minute)).toEqual([10 * minute, 20 * minute]);
+  expect(starts({ paused: true }, 5 * minute)).toEqual([]);
+  const jittered = schedule({ jitterMs: 9 * minute });
+  expect(starts({ jitterMs: 9 * minute }, 5 * minute)).toEqual(
+    [10, 20, 30].map((at) => at * minute + jitterOf(jittered, at * minute)),
+  );
 });

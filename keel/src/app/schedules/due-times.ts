@@ -76,6 +76,29 @@ export function decideDue(
   return { due: { at, as: isLate ? (missed === "skip" ? "missed" : "late") : "in-time" } };
 }
 
+/** When it starts the next times, as far as that is known now; what is due already starts now. */
+export function nextStarts(
+  schedule: Schedule,
+  times: DueTimes,
+  {
+    last = 0,
+    now,
+    count,
+  }: { readonly last?: number | undefined; readonly now: number; readonly count: number },
+): number[] {
+  const { due, next } = decideDue(schedule, times, { last, now });
+  if (!due && next === undefined) return [];
+  const starts = due && due.as !== "missed" ? [now] : [];
+  const { until = Number.POSITIVE_INFINITY, from, jitterMs } = schedule;
+  let at = times.next(Math.max(last, from, due?.at ?? 0, now - jitterMs));
+  while (at !== undefined && at <= until && starts.length < count) {
+    const start = at + jitterOf(schedule, at);
+    if (start > now) starts.push(start);
+    at = times.next(at);
+  }
+  return starts.toSorted((one, other) => one - other);
+}
+
 /** The same for a due time in every process. */
 export function jitterOf({ id, jitterMs }: Pick<Schedule, "id" | "jitterMs">, due: number): number {
   if (jitterMs === 0) return 0;
@@ -145,17 +168,3 @@ async function localTime(whole: string, zone: string): Promise<number | undefine
 }
 
 export const hereZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** As `keel schedule add` takes it. */
-export function sayWhen(when: When): string {
-  switch (when.kind) {
-    case "cron":
-      return `${when.expression} (${when.zone})`;
-    case "every": {
-      const unit = ["d", "h", "m"].find((name) => when.ms % (units[name] ?? 1) === 0) ?? "s";
-      return `every ${when.ms / (units[unit] ?? 1)}${unit}`;
-    }
-    case "once":
-      return `at ${new Date(when.at).toISOString()}`;
-  }
-}

@@ -9,15 +9,17 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ScheduleBook, ScheduleOrder, Schedules, Scheduling } from "../../ports/schedules.ts";
 import type { LogKind } from "../../store/log-kind.ts";
 import { openScheduleBook } from "../../store/schedules/schedule-book.ts";
+import { sayWhen } from "../../view/say-schedule.ts";
 import { folderBell, type ScheduleBell } from "./bell.ts";
 import {
   addSchedule,
   mustFind,
   removeSchedule,
   type ScheduleState,
+  scheduleEntries,
   scheduleStates,
 } from "./change-schedules.ts";
-import { readDuration, sayWhen } from "./due-times.ts";
+import { readDuration } from "./due-times.ts";
 
 type ScheduleHome = {
   readonly path: string;
@@ -52,6 +54,7 @@ export function sessionSchedules(home: ScheduleHome, cwd: string): Schedules {
       return { ok: false, error: `It could not be done: ${toFault(thrown).message}` };
     });
   return {
+    entries: () => within(({ book, now }) => scheduleEntries(book, now)),
     add: (order, by) => told((place) => add(order, by, { ...place, cwd })),
     list: ({ session }) =>
       within(async ({ book, now }) =>

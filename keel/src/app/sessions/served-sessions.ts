@@ -23,6 +23,7 @@ import {
   operations,
   type SessionEntry,
 } from "../../protocol/operation.ts";
+import type { ScheduleOperation } from "../../protocol/schedule-operations.ts";
 import type { Bridges } from "../bridges/bridges.ts";
 import { ServedBridges } from "../bridges/served-bridges.ts";
 import type { Home } from "../home.ts";
@@ -54,8 +55,8 @@ export type ServedOptions = {
   readonly clients: () => number;
   /** Who may come in is the door's to know; left out where there is none. */
   readonly devices?: DeviceHandlers | undefined;
-  /** The chat groups of the home, where somebody runs them. */
-  readonly groups?: (() => GroupHandlers) | undefined;
+  /** The chat groups and the schedules of the home, where somebody runs them. */
+  readonly beside?: (() => HomeHandlers) | undefined;
   /** Whom its sessions may send words to; those behind its bridges when left out. */
   readonly peers?: SessionPeers | undefined;
   /** The folder of the home in which it keeps what is its own; `server` when left out. */
@@ -74,8 +75,8 @@ export type ServedOptions = {
 export type SessionChange = "session.opened" | "session.resumed" | "session.unloaded" | "session.closed";
 
 export type DeviceHandlers = Pick<OperationHandlers, (typeof deviceOperations)[number]>;
-export type GroupHandlers = Pick<OperationHandlers, GroupOperation>;
-type OtherOperation = keyof DeviceHandlers | keyof WorkspaceHandlers | BridgeOperation | GroupOperation;
+export type HomeHandlers = Pick<OperationHandlers, GroupOperation | ScheduleOperation>;
+type OtherOperation = keyof (DeviceHandlers & WorkspaceHandlers & HomeHandlers) | BridgeOperation;
 
 type OwnedSession = { readonly session: OpenSession; readonly brought: BroughtTools };
 
@@ -181,7 +182,7 @@ export class ServedSessions {
       ...this.#moves.handlers,
       ...this.#memory,
       ...this.#options.devices,
-      ...this.#options.groups?.(),
+      ...this.#options.beside?.(),
     };
     const handler = handlers[name] as ((question: unknown, caller: Caller) => Promise<unknown>) | undefined;
     if (!handler) throw fault("usage", { reason: "There is nothing of that kind here." });

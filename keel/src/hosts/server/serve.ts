@@ -10,6 +10,7 @@ import { HomeGroups } from "../../app/groups/home-groups.ts";
 import { groupHandlers } from "../../app/groups/served-groups.ts";
 import { type Home, openHome } from "../../app/home.ts";
 import { homeScheduler } from "../../app/schedules/home-scheduler.ts";
+import { scheduleHandlers } from "../../app/schedules/served-schedules.ts";
 import {
   forgetServerState,
   readServerState,
@@ -96,7 +97,7 @@ export async function startServer({
     pid: process.pid,
     clients,
     tell: (what, session) => log.say(what, { session }),
-    groups: () => handlers,
+    beside: () => handlers,
     devices: deviceHandlers({
       devices,
       pairings,
@@ -105,7 +106,7 @@ export async function startServer({
     }),
   });
   const groups = new HomeGroups(home, served, { version, env, keel, tell });
-  const handlers = groupHandlers({ home, groups, env });
+  const handlers = { ...groupHandlers({ home, groups, env }), ...scheduleHandlers(home) };
   const schedules = await homeScheduler(home, served, { asks: "answered", groups, tell });
   const close = async (): Promise<void> => {
     log.say("server.stopping", { clients: clients() });

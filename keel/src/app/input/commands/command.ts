@@ -1,10 +1,13 @@
 /** Slash commands as data: what every host lists, and what the built-in ones may look at. */
 import type { InstructionFile } from "../../../config/definitions/instructions.ts";
+import type { GoalState } from "../../../core/state/goal-state.ts";
 import type { SessionInfo } from "../../../ports/store.ts";
 import type { Command, Receipt } from "../../../protocol/command.ts";
 import type { CommandInfo, SessionFacts } from "../../../protocol/inquiry.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
+import type { ScheduleEntry } from "../../../protocol/schedule.ts";
 import type { SessionSettings } from "../../../protocol/settings.ts";
+import type { TeamReport } from "../../../protocol/team.ts";
 import type { Bill, ContextBreakdown } from "../../../protocol/usage.ts";
 import type { LateEditor } from "../../compose/late-editor.ts";
 import type { SessionLibrary } from "../../compose/library.ts";
@@ -44,6 +47,13 @@ export type CommandContext = {
   readonly server: Pick<McpControl, "reconnect" | "toggle">;
   /** The editor of this folder. */
   readonly editor: Pick<LateEditor, "status" | "connect" | "leave" | "editors">;
+  /** How its team stands; null where it has none. */
+  team(): Promise<TeamReport | null>;
+  now(): number;
+  /** What is due by the clock in its home. */
+  schedules(): Promise<readonly ScheduleEntry[]>;
+  /** How often its goal was tried since it was set. */
+  goalTries(): GoalState;
   /** The newest sessions of this folder. */
   sessions(): Promise<readonly SessionInfo[]>;
   submit(command: Command): Promise<Receipt>;

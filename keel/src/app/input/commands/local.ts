@@ -7,6 +7,8 @@ import { shorten, visible } from "../../../kernel/text.ts";
 import type { McpServerState } from "../../../protocol/mcp.ts";
 import { permissionModeSchema } from "../../../protocol/settings.ts";
 import { contextKinds } from "../../../protocol/usage.ts";
+import { sayNext, sayRun, sayWhen } from "../../../view/say-schedule.ts";
+import { sayMember, sayWait } from "../../../view/say-team.ts";
 import type { CommandContext, LocalCommand } from "./command.ts";
 
 const commandOf =
@@ -50,6 +52,8 @@ export const localCommands: readonly LocalCommand[] = [
   local("goal", "Shows what must hold before a turn ends, sets it, or clears it.", changeGoal, {
     argumentHint: "[CONDITION|clear]",
   }),
+  local("team", "Shows the team: how each member stands, who waits for whom, what was said last.", sayTeam),
+  local("schedules", "Lists what is due by the clock, with when it starts next.", saySchedules),
   local(
     "permissions",
     "Lists the rules that hold, and where they come from.",
@@ -158,12 +162,45 @@ async function changeMode(args: string, { settings, info, submit }: CommandConte
   return `The mode is ${wanted.data}.`;
 }
 
-async function changeGoal(args: string, { settings, submit }: CommandContext): Promise<string> {
+async function changeGoal(args: string, { settings, submit, goalTries }: CommandContext): Promise<string> {
   const goal = settings()?.goal ?? "";
-  if (args === "")
-    return goal === "" ? "There is no goal. /goal npm test passes sets one." : `The goal: ${goal}`;
+  if (args === "" && goal === "") return "There is no goal. /goal npm test passes sets one.";
+  if (args === "") {
+    const { tries, held } = goalTries();
+    const how = held ? `It holds since try ${tries}.` : `Tried ${tries} times, and it does not hold yet.`;
+    return lines([`The goal: ${goal}`, tries === 0 ? "It was not tried yet." : how]);
+  }
   await submit({ type: "set", patch: { goal: args === "clear" ? "" : args } });
   return args === "clear" ? "There is no goal any more." : `Each turn goes on until this holds: ${args}`;
+}
+
+const newestMessages = 10;
+
+async function sayTeam(_: string, { team: look }: CommandContext): Promise<string> {
+  const team = await look();
+  if (!team) return "There is no team. Ask for one: the model makes it.";
+  return lines([
+    [`The team ${team.name}`, team.description].filter(Boolean).join(": "),
+    ...team.members.map((member) =>
+      [`${visible(member.name)}: ${sayMember(member)}`, ...member.waits.map(sayWait)].join("\n  "),
+    ),
+    ...team.messages
+      .slice(-newestMessages)
+      .map(({ from, to, text }) => `${from} → ${to}: ${shorten(text.replaceAll("\n", " "), 160)}`),
+  ]);
+}
+
+async function saySchedules(_: string, { schedules, now }: CommandContext): Promise<string> {
+  const all = await schedules();
+  if (all.length === 0) return "There are none. `keel schedule add --every 1h PROMPT` makes one.";
+  return lines(
+    all.map((entry) => {
+      const { schedule, runs } = entry;
+      const last = runs.at(-1);
+      const before = last ? `, last ${sayRun(last)}` : "";
+      return `${schedule.id}: ${sayWhen(schedule.when)}, ${sayNext(entry, now())}${before}: ${shorten(visible(schedule.prompt.replaceAll("\n", " ")), 100)}`;
+    }),
+  );
 }
 
 async function sayMemory({ instructions, info }: CommandContext): Promise<string> {

@@ -13,13 +13,13 @@ import {
   type ScheduleState,
   scheduleStates,
 } from "../../../app/schedules/change-schedules.ts";
-import { sayWhen } from "../../../app/schedules/due-times.ts";
 import { optionsOfOpening } from "../../../app/sessions/opening-options.ts";
 import { exitCodes } from "../../../kernel/faults.ts";
 import { present, toLine } from "../../../kernel/json.ts";
 import { shorten, visible } from "../../../kernel/text.ts";
 import type { ScheduledRun } from "../../../protocol/schedule.ts";
 import { isoTime } from "../../../view/say.ts";
+import { sayWhen } from "../../../view/say-schedule.ts";
 import { type CommandRun, json } from "../command.ts";
 import type { Context } from "../context.ts";
 

@@ -14,6 +14,7 @@ export type ScreenStep = { readonly state: ScreenState; readonly effects: readon
 export const just = (state: ScreenState, ...effects: Effect[]): ScreenStep => ({ state, effects });
 
 const maxPast = 200;
+const maxTries = 50;
 
 export function onEvent(before: ScreenState, event: Envelope): ScreenStep {
   const folded: ScreenState = {
@@ -34,6 +35,7 @@ export function onEvent(before: ScreenState, event: Envelope): ScreenStep {
 const changes: EventHandlers<Envelope, [state: ScreenState], ScreenState> = {
   "settings.changed": ({ patch }, state) => ({
     ...state,
+    goal: patch.goal === undefined ? state.goal : { words: patch.goal, tries: [] },
     session: {
       ...state.session,
       model: patch.model ?? state.session.model,
@@ -43,12 +45,17 @@ const changes: EventHandlers<Envelope, [state: ScreenState], ScreenState> = {
   }),
   "session.opened": ({ settings }, state) => ({
     ...state,
+    goal: { words: settings.goal ?? "", tries: [] },
     session: {
       ...state.session,
       model: settings.model,
       mode: settings.permissionMode,
       title: settings.title,
     },
+  }),
+  "goal.tried": ({ try: count, held, words, at }, { goal, ...state }) => ({
+    ...state,
+    goal: { ...goal, tries: [...goal.tries, { try: count, held, words, at }].slice(-maxTries) },
   }),
   "turn.started": (event, state) => ({ ...remember(state, event), written: 0 }),
   "input.accepted": ({ input }, state) => ({

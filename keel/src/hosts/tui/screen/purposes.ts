@@ -4,15 +4,21 @@ import { listScreens } from "../screens/lists.ts";
 import { memoryScreens } from "../screens/memory.ts";
 import { readingScreens } from "../screens/reading.ts";
 import { sessionScreens } from "../screens/session.ts";
+import { workScreens } from "../screens/work.ts";
 import type { Effect, Got } from "./effects.ts";
 import { just, type ScreenStep } from "./on-event.ts";
 import type { ListPanel, Panel, PanelItem } from "./panel.ts";
 import type { ScreenState } from "./state.ts";
 
 const byName = new Map(
-  [...readingScreens, ...sessionScreens, ...listScreens, ...configScreens, ...memoryScreens].flatMap((row) =>
-    row.names.map((name) => [name, row] as const),
-  ),
+  [
+    ...readingScreens,
+    ...sessionScreens,
+    ...listScreens,
+    ...workScreens,
+    ...configScreens,
+    ...memoryScreens,
+  ].flatMap((row) => row.names.map((name) => [name, row] as const)),
 );
 
 /** Whether a command opens a screen of ours; with words after it the session answers it itself. */

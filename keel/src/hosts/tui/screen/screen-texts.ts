@@ -3,6 +3,8 @@ import type { Receipt } from "../../../protocol/command.ts";
 import type { InquiryAnswer } from "../../../protocol/inquiry.ts";
 import { type Bill, type ContextBreakdown, type ContextKind, contextKinds } from "../../../protocol/usage.ts";
 import { sayCount, sayDuration } from "../../../view/say.ts";
+import type { GoalTry } from "../../../view/standing.ts";
+import type { LiveContext } from "../foot/live.ts";
 import { type KeyMap, keyRows, sayKeys } from "../input/key-map.ts";
 import { type RowContext, shortPath } from "../rows/context.ts";
 import { inertLines, inertOne } from "../text/inert.ts";
@@ -19,6 +21,7 @@ import {
   type TextSpan,
   words,
 } from "../text/styled.ts";
+import { sayAgo } from "./screen-row.ts";
 
 /**
  * What a command says, moved in as every screen is; words that are too long go on below their own start. What was found of
@@ -125,6 +128,34 @@ export function costLines(bill: Bill, { columns }: RowContext): PrintLine[] {
     cut(dim(`   Time of the provider: ${sayDuration(bill.apiMs)}`)),
   ];
 }
+
+/** The newest try first: what came of it says what is still missing. */
+export function goalLines(
+  { words: goal, tries }: { readonly words: string; readonly tries: readonly GoalTry[] },
+  { now, signs }: Pick<LiveContext, "now" | "signs">,
+): PrintLine[] {
+  if (goal === "" && tries.length === 0)
+    return textLines("There is no goal. /goal npm test passes sets one: each turn goes on until it holds.");
+  const last = tries.at(-1);
+  const how = last === undefined ? "not tried yet" : last.held ? "holds" : "does not hold yet";
+  return [
+    words([bold(`   ${inertOne(goal)}`), dim(`  ${how}`)], 3),
+    ...tries
+      .toReversed()
+      .flatMap(({ try: count, held, words: said, at }): PrintLine[] => [
+        blank,
+        cut(
+          role(held ? "done" : "failed", `   ${held ? signs.done : signs.failed} `),
+          span(`Try ${count}`),
+          dim(`  ${sayAgo(now - at)}`),
+        ),
+        ...textLines(said.trim() === "" ? "It said nothing." : said).slice(0, linesOfTry),
+      ]),
+  ];
+}
+
+/** What a command printed ends with why it failed; all of it stands in the log. */
+const linesOfTry = 12;
 
 export function keyLines(map: KeyMap, { columns }: RowContext): PrintLine[] {
   const width = Math.min(28, Math.floor(columns / 3));

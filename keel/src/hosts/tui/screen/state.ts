@@ -5,6 +5,7 @@ import type { SessionFacts } from "../../../protocol/inquiry.ts";
 import type { PermissionMode } from "../../../protocol/settings.ts";
 import type { Todo } from "../../../protocol/tool.ts";
 import { type Activity, idle } from "../../../view/activity.ts";
+import type { GoalTry } from "../../../view/standing.ts";
 import { noTotals, type Totals } from "../../../view/totals.ts";
 import { type KeyedTranscript, noTranscript, rowsOf } from "../../../view/transcript.ts";
 import type { Dialog } from "../dialog/dialog.ts";
@@ -83,6 +84,8 @@ export type ScreenState = {
   readonly activity: Activity;
   readonly totals: Totals;
   readonly todos: readonly Todo[];
+  /** What must hold before a turn ends, empty where that is nothing, and the tries of it. */
+  readonly goal: { readonly words: string; readonly tries: readonly GoalTry[] };
   readonly contextTokens: number;
   /** Characters of the reply that is written. */
   readonly written: number;
@@ -155,6 +158,7 @@ export function initialState(given: {
     activity: idle,
     totals: noTotals,
     todos: [],
+    goal: { words: "", tries: [] },
     contextTokens: 0,
     written: 0,
     past: [],
