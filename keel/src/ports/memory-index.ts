@@ -115,7 +115,7 @@ export interface Recall {
 export interface Embedder {
   /** Names the model: vectors of different ones are never compared. */
   readonly id: string;
-  /** Unit vectors of one length, in the order of the texts. `question` where a model tells questions from texts. */
+  /** Vectors of as many numbers each, in the order of the texts; only where one points counts. `question` where a model tells questions from texts. */
   embed(
     texts: readonly string[],
     as: "text" | "question",

@@ -19,12 +19,15 @@ export {
   startRecordingProxy,
   startReplayServer,
 } from "./cassette-server.ts";
+export { type ChannelUnderTest, channelSuite } from "./channel-suite.ts";
 export { type ChunksInMemory, chunksInMemory } from "./chunks-in-memory.ts";
 export { countingIds } from "./counting-ids.ts";
 export { type CrashPoint, crashAfter, crashPoint } from "./crash.ts";
+export { embedderSuite } from "./embedder-suite.ts";
 export { type FakeClock, fakeClock, instantClock, testEpochMs } from "./fake-clock.ts";
 export { type FakeDiagnostics, fakeDiagnostics } from "./fake-diagnostics.ts";
 export { type FaultName, faultNames, faultReply } from "./fault-replies.ts";
+export type { KitCase } from "./kit-case.ts";
 export { layout } from "./layout.ts";
 export { memoryConversations } from "./memory-conversations.ts";
 export type { MemoryFiles } from "./memory-files.ts";
@@ -36,6 +39,7 @@ export {
   type SeenRequest,
   startModelServer,
 } from "./model-server.ts";
+export { type ModelSuiteOptions, type ModelUnderTest, modelSuite } from "./model-suite.ts";
 export { countTokens, type PromptCache, promptCache } from "./prompt-cache.ts";
 export { rehearsalFiles, rehearsalModel, rehearsalPrompt, rehearsalScript } from "./rehearsal.ts";
 export {
@@ -44,6 +48,7 @@ export {
   type ReplayRules,
   replayDecisions,
 } from "./replay-decisions.ts";
+export { replaySession, type SessionReplay, type SessionReplayOptions } from "./replay-session.ts";
 export { byPosition, httpError, rawToolUse, reply, replyWith, thinking, toolUse } from "./reply.ts";
 export {
   type Followed,
@@ -66,6 +71,7 @@ export {
 export type { ShellReply, ShellScript } from "./scripted-shell.ts";
 export { type StoreCase, storeSuite } from "./store-suite.ts";
 export type { StoreUnderTest } from "./store-suite-events.ts";
+export { type WireUnderTest, wireSuite } from "./wire-suite.ts";
 export { anthropicWire } from "./wires/anthropic.ts";
 export { openaiWire } from "./wires/openai.ts";
 export type { Incoming, Want, Wire, WireError } from "./wires/wire.ts";

@@ -6,7 +6,7 @@
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import { asObject } from "../../kernel/json.ts";
 import { byteLength } from "../../kernel/text.ts";
-import type { MessageWire } from "../message-wire.ts";
+import { MessageInbox, type MessageWire } from "../message-wire.ts";
 import { sseReader } from "../sse.ts";
 
 export type ChannelWireOptions = {
@@ -86,12 +86,12 @@ async function openSocket(options: ChannelWireOptions): Promise<ChannelWire> {
   });
   const closed = Promise.withResolvers<string>();
   const silence = whenSilent(silentMs, () => socket.terminate());
-  let listener: (message: string) => void = () => undefined;
+  const inbox = new MessageInbox();
   const stop = (): void => socket.terminate();
   signal.addEventListener("abort", stop, { once: true });
   socket.on("message", (data) => {
     silence.heard();
-    listener(String(data));
+    inbox.take(String(data));
   });
   socket.on("ping", silence.heard);
   socket.on("close", (code, reason) => {
@@ -112,9 +112,7 @@ async function openSocket(options: ChannelWireOptions): Promise<ChannelWire> {
     send: (message) => {
       if (socket.readyState === socket.OPEN) socket.send(message);
     },
-    onMessage: (heard) => {
-      listener = heard;
-    },
+    onMessage: (heard) => inbox.listen(heard),
     waitingBytes: () => socket.bufferedAmount,
     closed: closed.promise,
     close() {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { ClientOptions } from "ws";
 import { fault, reasonOf } from "../../kernel/fault.ts";
-import type { MessageWire } from "../message-wire.ts";
+import { MessageInbox, type MessageWire } from "../message-wire.ts";
 
 export type LocalSocketOptions = {
   /** The path of the unix socket. */
@@ -77,8 +77,8 @@ async function openSocket(
   });
   socket.on("upgrade", onUpgrade);
   const closed = Promise.withResolvers<string>();
-  let listener: (message: string) => void = () => undefined;
-  socket.on("message", (data) => listener(String(data)));
+  const inbox = new MessageInbox();
+  socket.on("message", (data) => inbox.take(String(data)));
   socket.on("close", (code, reason) => closed.resolve(String(reason) || `the socket was closed (${code})`));
   await new Promise<void>((resolve, reject) => {
     socket.once("open", () => resolve());
@@ -89,9 +89,7 @@ async function openSocket(
     send: (message) => {
       if (socket.readyState === socket.OPEN) socket.send(message);
     },
-    onMessage: (heard) => {
-      listener = heard;
-    },
+    onMessage: (heard) => inbox.listen(heard),
     closed: closed.promise,
     pause: () => socket.pause(),
     resume: () => socket.resume(),

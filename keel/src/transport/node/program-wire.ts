@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fault, reasonOf } from "../../kernel/fault.ts";
 import { lineReader } from "../lines.ts";
-import type { MessageWire } from "../message-wire.ts";
+import { MessageInbox, type MessageWire } from "../message-wire.ts";
 
 export type ProgramWireOptions = {
   readonly file: string;
@@ -36,8 +36,7 @@ export async function openProgramWire({
   const child = spawn(file, args, { env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const begun = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<string>();
-  const waiting: string[] = [];
-  let listener: ((message: string) => void) | undefined;
+  const inbox = new MessageInbox();
   let preface = 0;
   let hasBegun = false;
   let words = "";
@@ -45,8 +44,7 @@ export async function openProgramWire({
 
   const take = (line: string): void => {
     if (hasBegun) {
-      if (listener) listener(line);
-      else waiting.push(line);
+      inbox.take(line);
       return;
     }
     preface += line.length;
@@ -93,10 +91,7 @@ export async function openProgramWire({
     send: (message) => {
       if (child.stdin.writable) child.stdin.write(`${message}\n`);
     },
-    onMessage: (heard) => {
-      listener = heard;
-      for (const message of waiting.splice(0)) heard(message);
-    },
+    onMessage: (heard) => inbox.listen(heard),
     closed: closed.promise,
     close: () => {
       end();

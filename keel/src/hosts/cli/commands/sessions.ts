@@ -153,7 +153,7 @@ async function* replayPage(home: Home, id: string, context: Context): AsyncGener
   const { env, cwd, version } = context;
   const written = await writeReplay({ env, cwd, version, home: home.path }, logs);
   tell(
-    `Taken out: ${written.secrets} secrets. Read it before you give it away: what is a secret to you may look like a word.`,
+    `Secrets taken out: ${written.secrets}. Read it before you give it away: what is a secret to you may look like a word.`,
   );
   for (const { name, seq } of written.differs)
     tell(`${name} already goes another way here, from event ${seq} on.`);
