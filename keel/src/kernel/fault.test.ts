@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fault } from "./fault.ts";
+import { fault, toFault } from "./fault.ts";
 
 test("a hint names what the fault is about", () => {
   const { hint } = fault("log_unwritable", { path: "/home/me/.keel", reason: "the disk is full" });
@@ -14,4 +14,10 @@ test("a fault does not compile without what its sentence names, nor with what no
   // @ts-expect-error: nothing names a color.
   expect(fault("stream_cut", { color: "red" }).message).toBe("The reply broke off before its end.");
   expect(fault("stream_cut", { requestId: "r1" }).detail).toEqual({ requestId: "r1" });
+});
+
+test("a file too many is said as that, not as unexpected", () => {
+  const thrown = Object.assign(new Error("EMFILE: too many open files, open 'part.cjs'"), { code: "EMFILE" });
+  expect(toFault(thrown)).toMatchObject({ code: "files_used_up", cause: thrown });
+  expect(toFault(Object.assign(new Error("EIO"), { code: "EIO" })).code).toBe("unexpected");
 });

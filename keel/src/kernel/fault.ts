@@ -70,10 +70,14 @@ export function fault<C extends FaultCode>(
 const filled = (sentence: string, detail: FaultDetail): string =>
   sentence.replace(/\{(\w+)\}/g, (_, key: string) => String(detail[key] ?? "unknown"));
 
+/** Any file can be the one too many, also a part of the program that is read when it is first used. */
+const filesUsedUp: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
+
 /** Turns anything thrown into a fault, keeping a fault as it is. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
-  return fault("unexpected", { reason: reasonOf(thrown), cause: thrown });
+  const code = filesUsedUp.has(codeOf(thrown) ?? "") ? "files_used_up" : "unexpected";
+  return fault(code, { reason: reasonOf(thrown), cause: thrown });
 }
 
 /** The words of whatever was thrown, for a sentence of the catcher's own. */

@@ -176,6 +176,11 @@ export const faults = {
     hint: "Raise the limit of open files (`ulimit -n`), or end what holds them.",
     exit: exitCodes.turnFailed,
   },
+  files_used_up: {
+    says: "Too many files are open: {reason}",
+    hint: "Raise the limit of open files (`ulimit -n`), or end what holds them; then go on with `keel --continue`.",
+    exit: exitCodes.turnFailed,
+  },
   // Servers of tools
   mcp_failed: {
     says: "The MCP server {server} failed: {reason}",
