@@ -57,7 +57,7 @@ describe("an agent that breaks rules of version 2", () => {
     ...schema,
     ...(rule === "ACP-AUTH-205" ? {} : { authMethod: "key" }),
     logout: "allowed" as const,
-    limits: { answerMs: 1_000, quietMs: 150 },
+    limits: { answerMs: 1_000, quietMs: 400 },
   });
 
   /** Those that are judged: the others only record. */

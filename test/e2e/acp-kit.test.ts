@@ -49,7 +49,7 @@ describe("an agent that breaks rules", () => {
         ...schema,
         authMethod: "key",
         logout: "allowed",
-        limits: { answerMs: 1_000, quietMs: 200 },
+        limits: { answerMs: 1_000, quietMs: 1_000 },
       }),
     ),
   );
