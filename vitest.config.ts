@@ -18,6 +18,8 @@ const waiting = [
   "test/e2e/{screen,screen-*}.test.ts",
   "test/e2e/{acp-faults,diagnostics,family-orphans,kept-folder,long-run,mcp-bad-servers,orphans}.test.ts",
   "test/e2e/{server-attacks,server-life,ssh,worker-faults}.test.ts",
+  "test/e2e/{groups,group-*,outside,served-print}.test.ts",
+  "test/kits.test.ts",
 ];
 
 export default defineConfig({
@@ -46,6 +48,7 @@ export default defineConfig({
             "test/corpus/*.test.ts",
             "test/sdk/{surface,guide}.test.ts",
           ],
+          exclude: ["**/node_modules/**", ...waiting],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

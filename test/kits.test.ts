@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { nodeClock, nodeIds } from "../keel/src/app/node-ports.ts";
 import { ircChannel } from "../keel/src/channels/irc/channel.ts";
@@ -53,6 +53,26 @@ async function failed(cases: readonly KitCase[], names: readonly string[]): Prom
   expect(wanted.map(({ name }) => name)).toHaveLength(names.length);
   const outcomes = await Promise.allSettled(wanted.map(({ run }) => run()));
   return wanted.flatMap(({ name }, at) => (outcomes[at]?.status === "rejected" ? [name] : []));
+}
+
+type Broken<Break> = Break & { readonly breaks: string; readonly found: string };
+
+/** Each breakage is found by its own case. All are judged at once, since a case waits a while for what never comes. */
+function finds<Break>(
+  broken: readonly Broken<Break>[],
+  kind: string,
+  suite: (broken: Broken<Break>) => Promise<readonly KitCase[]>,
+): void {
+  describe(`the suite of ${kind} finds`, () => {
+    let verdicts: readonly string[][] = [];
+    beforeAll(async () => {
+      verdicts = await Promise.all(broken.map(async (one) => failed(await suite(one), [one.found])));
+    }, patience.timeout);
+    test.each(broken.map(({ breaks }, at) => [breaks, at] as const))("%s", (_, at) => {
+      verifies("P58");
+      expect(verdicts[at]).toHaveLength(1);
+    });
+  });
 }
 
 const key = "sk-kit-0123456789";
@@ -109,119 +129,122 @@ const changed =
     },
   });
 
-test.each<{ breaks: string; model: Break; found: string }>([
-  {
-    breaks: "two ends",
-    found: "begins once, ends once",
-    model: changed((event) => (event.type === "end" ? [event, event] : [event])),
-  },
-  {
-    breaks: "something behind the end",
-    found: "begins once, ends once",
-    model: changed((event) =>
-      event.type === "end" ? [event, { type: "text", index: 0, text: "late" }] : [event],
-    ),
-  },
-  {
-    breaks: "pieces that are lost",
-    found: "tells a text in pieces",
-    model: changed((event, all) => (event.type === "text" && all.length === 4 ? [] : [event])),
-  },
-  {
-    breaks: "a block without an end",
-    found: "gives each block a start and an end",
-    model: changed((event) => (event.type === "block.end" ? [] : [event])),
-  },
-  {
-    breaks: "calls that share an id",
-    found: "gives a call its name",
-    model: changed((event) =>
-      event.type === "end"
-        ? [
-            {
-              ...event,
-              content: event.content.map((block) =>
-                block.type === "tool_use" ? { ...block, id: "same" } : block,
-              ),
-            },
-          ]
-        : [event],
-    ),
-  },
-  {
-    breaks: "an end that is always the same",
-    found: "says that a reply wants its calls run",
-    model: changed((event) => (event.type === "end" ? [{ ...event, stop: "end" }] : [event])),
-  },
-  {
-    breaks: "counts that are lost",
-    found: "counts what was used",
-    model: changed((event) =>
-      event.type === "end" ? [{ ...event, usage: { ...event.usage, cacheReadTokens: 0 } }] : [event],
-    ),
-  },
-  {
-    breaks: "an error that is no fault",
-    found: "throws a limit of the rate",
-    model: (model) => ({
-      async *stream(request, signal) {
-        try {
-          yield* model.stream(request, signal);
-        } catch {
-          throw new Error("it failed");
-        }
-      },
-    }),
-  },
-  {
-    breaks: "a torn stream that ends well",
-    found: "throws where a stream breaks off",
-    model: (model) => ({
-      async *stream(request, signal) {
-        const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-        try {
-          yield* model.stream(request, signal);
-        } catch {
-          yield { type: "end", stop: "end", usage, content: [] };
-        }
-      },
-    }),
-  },
-  {
-    breaks: "a signal that nobody hears",
-    found: "ends soon when it is stopped",
-    model: (model) => ({ stream: (request) => model.stream(request, new AbortController().signal) }),
-  },
-  {
-    breaks: "a request that grows",
-    found: "leaves the request as it was",
-    model: (model) => ({
-      stream(request, signal) {
-        Object.assign(request, { maxOutputTokens: 1 });
-        return model.stream(request, signal);
-      },
-    }),
-  },
-  {
-    breaks: "bytes that are never the same",
-    found: "makes the same bytes",
-    model: (model) => ({
-      prepare: (request) => model.prepare?.({ ...request, system: [`${Math.random()}`] }),
-    }),
-  },
-])("the suite of models finds $breaks", patience, async ({ model: broken, found }) => {
-  verifies("P58");
-  const open = async (reply: Reply): Promise<ModelUnderTest> => {
-    const { model, name, close } = await overWire("anthropic", reply);
-    const whole: Model = {
-      info: (wanted) => model.info(wanted),
-      prepare: (request) => model.prepare?.(request),
-      stream: (request, signal) => model.stream(request, signal),
+finds<{ model: Break }>(
+  [
+    {
+      breaks: "two ends",
+      found: "begins once, ends once",
+      model: changed((event) => (event.type === "end" ? [event, event] : [event])),
+    },
+    {
+      breaks: "something behind the end",
+      found: "begins once, ends once",
+      model: changed((event) =>
+        event.type === "end" ? [event, { type: "text", index: 0, text: "late" }] : [event],
+      ),
+    },
+    {
+      breaks: "pieces that are lost",
+      found: "tells a text in pieces",
+      model: changed((event, all) => (event.type === "text" && all.length === 4 ? [] : [event])),
+    },
+    {
+      breaks: "a block without an end",
+      found: "gives each block a start and an end",
+      model: changed((event) => (event.type === "block.end" ? [] : [event])),
+    },
+    {
+      breaks: "calls that share an id",
+      found: "gives a call its name",
+      model: changed((event) =>
+        event.type === "end"
+          ? [
+              {
+                ...event,
+                content: event.content.map((block) =>
+                  block.type === "tool_use" ? { ...block, id: "same" } : block,
+                ),
+              },
+            ]
+          : [event],
+      ),
+    },
+    {
+      breaks: "an end that is always the same",
+      found: "says that a reply wants its calls run",
+      model: changed((event) => (event.type === "end" ? [{ ...event, stop: "end" }] : [event])),
+    },
+    {
+      breaks: "counts that are lost",
+      found: "counts what was used",
+      model: changed((event) =>
+        event.type === "end" ? [{ ...event, usage: { ...event.usage, cacheReadTokens: 0 } }] : [event],
+      ),
+    },
+    {
+      breaks: "an error that is no fault",
+      found: "throws a limit of the rate",
+      model: (model) => ({
+        async *stream(request, signal) {
+          try {
+            yield* model.stream(request, signal);
+          } catch {
+            throw new Error("it failed");
+          }
+        },
+      }),
+    },
+    {
+      breaks: "a torn stream that ends well",
+      found: "throws where a stream breaks off",
+      model: (model) => ({
+        async *stream(request, signal) {
+          const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+          try {
+            yield* model.stream(request, signal);
+          } catch {
+            yield { type: "end", stop: "end", usage, content: [] };
+          }
+        },
+      }),
+    },
+    {
+      breaks: "a signal that nobody hears",
+      found: "ends soon when it is stopped",
+      model: (model) => ({ stream: (request) => model.stream(request, new AbortController().signal) }),
+    },
+    {
+      breaks: "a request that grows",
+      found: "leaves the request as it was",
+      model: (model) => ({
+        stream(request, signal) {
+          Object.assign(request, { maxOutputTokens: 1 });
+          return model.stream(request, signal);
+        },
+      }),
+    },
+    {
+      breaks: "bytes that are never the same",
+      found: "makes the same bytes",
+      model: (model) => ({
+        prepare: (request) => model.prepare?.({ ...request, system: [`${Math.random()}`] }),
+      }),
+    },
+  ],
+  "models",
+  async ({ model: broken }) => {
+    const open = async (reply: Reply): Promise<ModelUnderTest> => {
+      const { model, name, close } = await overWire("anthropic", reply);
+      const whole: Model = {
+        info: (wanted) => model.info(wanted),
+        prepare: (request) => model.prepare?.(request),
+        stream: (request, signal) => model.stream(request, signal),
+      };
+      return { model: { ...whole, ...broken(model) }, name, close };
     };
-    return { model: { ...whole, ...broken(model) }, name, close };
-  };
-  expect(await failed(modelSuite({ open }), [found])).toHaveLength(1);
-});
+    return modelSuite({ open });
+  },
+);
 
 /** The other end of a socket, as a wire. */
 function wireOver(socket: WebSocket): MessageWire {
@@ -349,74 +372,77 @@ describe("a wire over a socket of this machine", () => holds(wireSuite({ open: l
 describe("a wire of a bridge", () => holds(wireSuite({ open: channelSocket })));
 describe("a wire over the pipes of a program", () => holds(wireSuite({ open: programPipes })));
 
-test.each<{ breaks: string; near: (wire: MessageWire) => Partial<MessageWire>; found: string }>([
-  {
-    breaks: "messages that are lost",
-    found: "carries messages whole",
-    near: (wire) => ({ send: (message) => !message.includes('"number":7,') && wire.send(message) }),
-  },
-  {
-    breaks: "large messages in pieces",
-    found: "carries a megabyte",
-    near: (wire) => ({
-      send(message) {
-        for (let at = 0; at < message.length; at += 65_536) wire.send(message.slice(at, at + 65_536));
+finds<{ near: (wire: MessageWire) => Partial<MessageWire> }>(
+  [
+    {
+      breaks: "messages that are lost",
+      found: "carries messages whole",
+      near: (wire) => ({ send: (message) => !message.includes('"number":7,') && wire.send(message) }),
+    },
+    {
+      breaks: "large messages in pieces",
+      found: "carries a megabyte",
+      near: (wire) => ({
+        send(message) {
+          for (let at = 0; at < message.length; at += 65_536) wire.send(message.slice(at, at + 65_536));
+        },
+      }),
+    },
+    {
+      breaks: "what comes early, and is gone",
+      found: "keeps what comes before",
+      near: (wire) => {
+        let heard: (message: string) => void = () => undefined;
+        wire.onMessage((message) => heard(message));
+        return {
+          onMessage(listener) {
+            heard = listener;
+          },
+        };
       },
-    }),
-  },
-  {
-    breaks: "what comes early, and is gone",
-    found: "keeps what comes before",
-    near: (wire) => {
-      let heard: (message: string) => void = () => undefined;
-      wire.onMessage((message) => heard(message));
-      return {
-        onMessage(listener) {
-          heard = listener;
-        },
-      };
     },
-  },
-  {
-    breaks: "an end that nobody hears of",
-    found: "says at the near end that it is over",
-    near: () => ({ closed: new Promise(() => undefined) }),
-  },
-  {
-    breaks: "an end before the last message",
-    found: "brings what was sent before",
-    near: (wire) => ({
-      onMessage: (listener) => wire.onMessage((message) => setTimeout(listener, 500, message)),
-    }),
-  },
-  {
-    breaks: "a second end that throws",
-    found: "is closed twice",
-    near: (wire) => {
-      let isClosed = false;
-      return {
-        close() {
-          if (isClosed) throw new Error("closed");
-          isClosed = true;
-          wire.close();
-        },
-      };
+    {
+      breaks: "an end that nobody hears of",
+      found: "says at the near end that it is over",
+      near: () => ({ closed: new Promise(() => undefined) }),
     },
-  },
-])("the suite of wires finds $breaks", patience, async ({ near: broken, found }) => {
-  verifies("P58");
-  const open = async (): Promise<WireUnderTest> => {
-    const { near, far, close } = await localSocket();
-    const whole: MessageWire = {
-      send: (message) => near.send(message),
-      onMessage: (heard) => near.onMessage(heard),
-      closed: near.closed,
-      close: () => near.close(),
+    {
+      breaks: "an end before the last message",
+      found: "brings what was sent before",
+      near: (wire) => ({
+        onMessage: (listener) => wire.onMessage((message) => setTimeout(listener, 500, message)),
+      }),
+    },
+    {
+      breaks: "a second end that throws",
+      found: "is closed twice",
+      near: (wire) => {
+        let isClosed = false;
+        return {
+          close() {
+            if (isClosed) throw new Error("closed");
+            isClosed = true;
+            wire.close();
+          },
+        };
+      },
+    },
+  ],
+  "wires",
+  async ({ near: broken }) => {
+    const open = async (): Promise<WireUnderTest> => {
+      const { near, far, close } = await localSocket();
+      const whole: MessageWire = {
+        send: (message) => near.send(message),
+        onMessage: (heard) => near.onMessage(heard),
+        closed: near.closed,
+        close: () => near.close(),
+      };
+      return { near: { ...whole, ...broken(near) }, far, close };
     };
-    return { near: { ...whole, ...broken(near) }, far, close };
-  };
-  expect(await failed(wireSuite({ open }), [found])).toHaveLength(1);
-});
+    return wireSuite({ open });
+  },
+);
 
 async function telegram(): Promise<ChannelUnderTest> {
   const server = await fakeTelegram();
@@ -504,83 +530,86 @@ describe("the channel of IRC", () => {
 });
 
 type Channel = ChannelUnderTest["channel"];
-test.each<{ breaks: string; channel: (channel: Channel) => Partial<Channel>; found: string }>([
-  {
-    breaks: "markup that is eaten",
-    found: "gives people what is sent",
-    channel: (channel) => ({ send: (chat, text) => channel.send(chat, text.replace(/[*_<>]/g, "")) }),
-  },
-  {
-    breaks: "a limit that is too high",
-    found: "takes a text as long as it says",
-    channel: () => ({ limit: 5_000 }),
-  },
-  {
-    breaks: "the wrong chat",
-    found: "hears what people say",
-    channel: (channel) => ({
-      listen: ({ heard, ...ears }, signal) =>
-        channel.listen({ ...ears, heard: (message) => heard({ ...message, chat: "elsewhere" }) }, signal),
-    }),
-  },
-  {
-    breaks: "numbers that are used twice",
-    found: "gives each message a number",
-    channel: (channel) => ({
-      listen: ({ heard, ...ears }, signal) =>
-        channel.listen({ ...ears, heard: (message) => heard({ ...message, id: "1" }) }, signal),
-    }),
-  },
-  {
-    breaks: "its own words as somebody's",
-    found: "does not hear itself",
-    channel: (channel) => {
-      const own: string[] = [];
-      return {
-        send: (chat, text) => {
-          own.push(text);
-          return channel.send(chat, text);
-        },
-        listen: ({ heard, ...ears }, signal) =>
-          channel.listen(
-            {
-              ...ears,
-              async heard(message) {
-                for (const text of own.splice(0)) await heard({ ...message, id: `own ${text}`, text });
-                await heard(message);
-              },
-            },
-            signal,
-          ),
-      };
+finds<{ channel: (channel: Channel) => Partial<Channel> }>(
+  [
+    {
+      breaks: "markup that is eaten",
+      found: "gives people what is sent",
+      channel: (channel) => ({ send: (chat, text) => channel.send(chat, text.replace(/[*_<>]/g, "")) }),
     },
-  },
-  {
-    breaks: "what could not be kept, and is gone",
-    found: "tells a message again",
-    channel: (channel) => ({
-      listen: ({ heard, ...ears }, signal) =>
-        channel.listen({ ...ears, heard: (message) => heard(message).catch(() => undefined) }, signal),
-    }),
-  },
-  {
-    breaks: "an ear that never closes",
-    found: "stops listening",
-    channel: (channel) => ({ listen: (ears) => channel.listen(ears, new AbortController().signal) }),
-  },
-])("the suite of channels finds $breaks", patience, async ({ channel: broken, found }) => {
-  verifies("P58");
-  const open = async (): Promise<ChannelUnderTest> => {
-    const { channel, ...rest } = await telegram();
-    const whole: Channel = {
-      limit: channel.limit,
-      send: (chat, text) => channel.send(chat, text),
-      listen: (ears, signal) => channel.listen(ears, signal),
+    {
+      breaks: "a limit that is too high",
+      found: "takes a text as long as it says",
+      channel: () => ({ limit: 5_000 }),
+    },
+    {
+      breaks: "the wrong chat",
+      found: "hears what people say",
+      channel: (channel) => ({
+        listen: ({ heard, ...ears }, signal) =>
+          channel.listen({ ...ears, heard: (message) => heard({ ...message, chat: "elsewhere" }) }, signal),
+      }),
+    },
+    {
+      breaks: "numbers that are used twice",
+      found: "gives each message a number",
+      channel: (channel) => ({
+        listen: ({ heard, ...ears }, signal) =>
+          channel.listen({ ...ears, heard: (message) => heard({ ...message, id: "1" }) }, signal),
+      }),
+    },
+    {
+      breaks: "its own words as somebody's",
+      found: "does not hear itself",
+      channel: (channel) => {
+        const own: string[] = [];
+        return {
+          send: (chat, text) => {
+            own.push(text);
+            return channel.send(chat, text);
+          },
+          listen: ({ heard, ...ears }, signal) =>
+            channel.listen(
+              {
+                ...ears,
+                async heard(message) {
+                  for (const text of own.splice(0)) await heard({ ...message, id: `own ${text}`, text });
+                  await heard(message);
+                },
+              },
+              signal,
+            ),
+        };
+      },
+    },
+    {
+      breaks: "what could not be kept, and is gone",
+      found: "tells a message again",
+      channel: (channel) => ({
+        listen: ({ heard, ...ears }, signal) =>
+          channel.listen({ ...ears, heard: (message) => heard(message).catch(() => undefined) }, signal),
+      }),
+    },
+    {
+      breaks: "an ear that never closes",
+      found: "stops listening",
+      channel: (channel) => ({ listen: (ears) => channel.listen(ears, new AbortController().signal) }),
+    },
+  ],
+  "channels",
+  async ({ channel: broken }) => {
+    const open = async (): Promise<ChannelUnderTest> => {
+      const { channel, ...rest } = await telegram();
+      const whole: Channel = {
+        limit: channel.limit,
+        send: (chat, text) => channel.send(chat, text),
+        listen: (ears, signal) => channel.listen(ears, signal),
+      };
+      return { ...rest, channel: { ...whole, ...broken(channel) } };
     };
-    return { ...rest, channel: { ...whole, ...broken(channel) } };
-  };
-  expect(await failed(channelSuite({ open }), [found])).toHaveLength(1);
-});
+    return channelSuite({ open });
+  },
+);
 
 /** A server whose vectors are sums over the characters. */
 async function overHttp(kind: "ollama" | "openai" | "voyage"): Promise<Embedder> {
@@ -614,48 +643,51 @@ describe.each(["ollama", "openai", "voyage"] as const)("an embedder over HTTP, a
   holds(embedderSuite({ open: () => overHttp(kind) }));
 });
 
-test.each<{ breaks: string; embed: (embed: Embedder["embed"]) => Embedder["embed"]; found: string }>([
-  {
-    breaks: "a vector that is missing",
-    found: "gives a vector for each text",
-    embed: (embed) => async (texts, as, signal) => (await embed(texts, as, signal)).slice(1),
+finds<{ embed: (embed: Embedder["embed"]) => Embedder["embed"] }>(
+  [
+    {
+      breaks: "a vector that is missing",
+      found: "gives a vector for each text",
+      embed: (embed) => async (texts, as, signal) => (await embed(texts, as, signal)).slice(1),
+    },
+    {
+      breaks: "vectors without a direction",
+      found: "gives a vector for each text",
+      embed: (embed) => async (texts, as, signal) =>
+        (await embed(texts, as, signal)).map(({ length }) => new Float32Array(length)),
+    },
+    {
+      breaks: "another order",
+      found: "gives them in the order",
+      embed: (embed) => async (texts, as, signal) => (await embed(texts, as, signal)).toReversed(),
+    },
+    {
+      breaks: "one direction for all",
+      found: "gives the same text the same direction",
+      embed: (embed) => async (texts, as, signal) =>
+        (await embed(texts, as, signal)).map(({ length }) => new Float32Array(length).fill(1)),
+    },
+    {
+      breaks: "a question of another length",
+      found: "takes a question",
+      embed: (embed) => async (texts, as, signal) =>
+        (await embed(texts, as, signal)).map((vector) => (as === "question" ? vector.slice(1) : vector)),
+    },
+    {
+      breaks: "a signal that nobody hears",
+      found: "ends when it is stopped",
+      embed: (embed) => (texts, as) => embed(texts, as),
+    },
+  ],
+  "embedders",
+  async ({ embed }) => {
+    const open = async (): Promise<Embedder> => {
+      const whole = await overHttp("openai");
+      return { ...whole, embed: embed(whole.embed) };
+    };
+    return embedderSuite({ open });
   },
-  {
-    breaks: "vectors without a direction",
-    found: "gives a vector for each text",
-    embed: (embed) => async (texts, as, signal) =>
-      (await embed(texts, as, signal)).map(({ length }) => new Float32Array(length)),
-  },
-  {
-    breaks: "another order",
-    found: "gives them in the order",
-    embed: (embed) => async (texts, as, signal) => (await embed(texts, as, signal)).toReversed(),
-  },
-  {
-    breaks: "one direction for all",
-    found: "gives the same text the same direction",
-    embed: (embed) => async (texts, as, signal) =>
-      (await embed(texts, as, signal)).map(({ length }) => new Float32Array(length).fill(1)),
-  },
-  {
-    breaks: "a question of another length",
-    found: "takes a question",
-    embed: (embed) => async (texts, as, signal) =>
-      (await embed(texts, as, signal)).map((vector) => (as === "question" ? vector.slice(1) : vector)),
-  },
-  {
-    breaks: "a signal that nobody hears",
-    found: "ends when it is stopped",
-    embed: (embed) => (texts, as) => embed(texts, as),
-  },
-])("the suite of embedders finds $breaks", patience, async ({ embed, found }) => {
-  verifies("P58");
-  const open = async (): Promise<Embedder> => {
-    const whole = await overHttp("openai");
-    return { ...whole, embed: embed(whole.embed) };
-  };
-  expect(await failed(embedderSuite({ open }), [found])).toHaveLength(1);
-});
+);
 
 test("the suite of stores finds a store that forgets an event", patience, async () => {
   verifies("P58");

@@ -77,18 +77,23 @@ async function servedBehind(at: Stage, proxy: CuttingProxy) {
   };
   await start();
   onTestFinished(() => running?.end());
+  const begin = async (): Promise<void> => {
+    const home = openHome({ cwd: at.cwd, env: at.env });
+    onTestFinished(() => home.close());
+    await start(home);
+  };
   return {
     secret,
     served: () => {
       if (!running) throw new Error("it does not run");
       return running.served;
     },
+    end: async () => running?.end(),
+    begin,
     async restart() {
       await running?.end();
       await pause(20);
-      const home = openHome({ cwd: at.cwd, env: at.env });
-      onTestFinished(() => home.close());
-      await start(home);
+      await begin();
     },
   };
 }
@@ -180,14 +185,13 @@ describe.each(["websocket", "sse"] as const)("over %s", (via) => {
     })();
     await until("connected", () => client.link.state === "connected" && heard.length > 0);
 
-    await server.restart();
+    await server.end();
     await until("the loss", () => seen.some(isLost));
     const content = [{ type: "text" as const, text: "said while nobody heard it" }];
     // Nobody is there again until later: the input is held and sent then.
-    proxy.target = undefined;
     const receipt = handle.submit({ type: "input", content });
     await pause(100);
-    await server.restart();
+    await server.begin();
     expect(await receipt).toMatchObject({ type: "accepted" });
     await until("the end of its turn", () => heard.filter((type) => type === "turn.finished").length === 1);
     expect(heard.filter((type) => type === "input.accepted")).toHaveLength(1);

@@ -1,6 +1,6 @@
 // Programs that the guide shows fit the types that were built, and run against the scripted model, those of a page in
 // one folder and in their order. What stands for something of the reader's own is put in; all else is as it stands.
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -69,6 +69,7 @@ describe("programs in the guide", () => {
     const stage = await openStage({ replies: [], rules: [asData], otherwise: reply("It is mended.") });
     const env = { ...stage.env, ANTHROPIC_API_KEY: "scripted" };
     writePrograms(stage.project, ofPage);
+    if (ofPage.some(({ text }) => text.includes(exported))) await recordSession(stage);
     for (const { file, text } of ofPage) {
       const before = stage.server.requests.length;
       const ended = await node([file], { cwd: stage.project, env });
@@ -78,6 +79,18 @@ describe("programs in the guide", () => {
     }
   });
 });
+
+/** What a page says that its reader has recorded and exported before. */
+const exported = "test/sessions/mend-the-greeting.jsonl";
+
+async function recordSession(stage: Awaited<ReturnType<typeof openStage>>): Promise<void> {
+  const id = "0198c0de-0000-7000-8000-00000000000a";
+  const prompt = ["--system-prompt", "You mend greetings."];
+  const said = await stage.run(["-p", "Mend the greeting", ...prompt, "--session-id", id]);
+  expect(said).toMatchObject({ code: 0, stdout: "It is mended.\n" });
+  mkdirSync(path.join(stage.project, path.dirname(exported)), { recursive: true });
+  expect(await stage.run(["sessions", "export", id, "--output", exported])).toMatchObject({ code: 0 });
+}
 
 const compilerOptions = {
   strict: true,

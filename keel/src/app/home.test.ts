@@ -2,9 +2,11 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { agree, say, scriptedHome } from "../../../test/support/scripted-home.ts";
+import { codeOf, Fault } from "../kernel/fault.ts";
 import type { Durable } from "../protocol/event/durable.ts";
 import { type Envelope, isDurable } from "../protocol/event/envelope.ts";
 import { byPosition, reply, toolUse } from "../testing/reply.ts";
+import type { OpenSession } from "./open-session.ts";
 
 const id = "00000000-0000-7000-8000-000000000001";
 
@@ -39,6 +41,22 @@ describe("two homes in one process", () => {
     await expect(say(first, "more")).rejects.toMatchObject({ code: "session_closed" });
     await expect(one.home.open(one.options)).rejects.toMatchObject({ code: "session_closed" });
     expect(await one.home.sessions.list({})).toMatchObject([{ id }]);
+  });
+
+  test("closing one while a session of it is being opened leaves none open", async () => {
+    const { home, options } = await scriptedHome(byPosition([]));
+    const which = { kind: "new", id } as const;
+    // At any moment of an opening, not only at its first.
+    const opened = Array.from({ length: 10 }, (_, index) =>
+      home.open(index === 0 ? { ...options, which } : options).catch((thrown: unknown) => thrown),
+    );
+    await Promise.race([...opened, new Promise((resolve) => setTimeout(resolve, 5))]);
+    await home.close();
+    const refused = (await Promise.all(opened)).map((one) =>
+      one instanceof Fault ? one : say(one as OpenSession, "go").catch((thrown: unknown) => thrown),
+    );
+    expect(new Set((await Promise.all(refused)).map(codeOf))).toEqual(new Set(["session_closed"]));
+    expect(locks(home)).toEqual([]);
   });
 
   test("that read their first commands at the same moment both understand them", async () => {

@@ -39,6 +39,7 @@ export class Home implements AsyncDisposable {
   readonly sessions: Sessions;
   readonly #resources: HomeResources;
   readonly #open = new Map<string, OpenSession>();
+  readonly #openings = new Set<Promise<unknown>>();
   #letters: Promise<HomeLetters> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -70,12 +71,26 @@ export class Home implements AsyncDisposable {
    */
   async open(options: Omit<OpenOptions, "home">): Promise<OpenSession> {
     if (this.#closing !== undefined) throw fault("session_closed");
+    const opening = this.#openOne(options);
+    this.#openings.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#openings.delete(opening);
+    }
+  }
+
+  async #openOne(options: Omit<OpenOptions, "home">): Promise<OpenSession> {
     // Loaded late: who only lists sessions needs nothing of what makes one.
     const { openSession } = await import("./open-session.ts");
     const peers = this.#peersWith(options.peers);
     const session = await openSession({ ...options, peers, home: this.path }, this.#resources).catch(
       this.#nameOwner,
     );
+    if (this.#closing !== undefined) {
+      await session.close("ended");
+      throw fault("session_closed");
+    }
     this.#open.set(session.id, session);
     // Beside the start: who cannot be reached is told so by nobody but those who try.
     if (session.takeLetter)
@@ -251,7 +266,9 @@ export class Home implements AsyncDisposable {
 
   async #end(): Promise<void> {
     // What kept one from closing was told to whoever has it; the others close all the same.
-    await Promise.allSettled([...this.#open.values()].map((session) => session.close("ended")));
+    const closed = [...this.#open.values()].map((session) => session.close("ended"));
+    // One that is being opened meanwhile sees that it comes too late, and closes itself.
+    await Promise.allSettled([...closed, ...this.#openings]);
     await (await this.#letters)?.close();
     await this.#resources.close();
   }

@@ -41,6 +41,13 @@ export function httpLink({ url, secret, name, fetch: send, timers }: HttpLinkOpt
     state.connecting();
     return onTheWay(send(new URL(path, url), { ...init, headers: { ...headers, ...init.headers } }));
   };
+  const refusal = (status: number, body: unknown): Fault => {
+    const { fault: given, error = "no reason given" } = asObject(body);
+    const why = faultIn(given) ?? fault("usage", { reason: `The server refused (${status}): ${error}` });
+    // A server that is about to end says so: then it is as good as gone.
+    if (why.code === "link_lost") state.lost(why.message);
+    return why;
+  };
   /** Whether the server answers at all, by an answer that never takes long. */
   const isThere = async (): Promise<boolean> => {
     const silent = new AbortController();
@@ -94,7 +101,7 @@ export function httpLink({ url, secret, name, fetch: send, timers }: HttpLinkOpt
       return [got, await onTheWay(got.json())];
     });
     if (response.ok) return body as AnswerTo<Name>;
-    throw faultIn(asObject(body)["fault"]) ?? refusedBy(response.status, asObject(body)["error"]);
+    throw refusal(response.status, body);
   }
   return {
     get status() {
@@ -128,11 +135,9 @@ export function httpLink({ url, secret, name, fetch: send, timers }: HttpLinkOpt
       },
     );
     if (response === undefined) return;
-    if (!response.ok || response.body === null) {
-      // A refusal that is cut off on its way says nothing.
-      const body = asObject(await onTheWay(response.json()));
-      throw faultIn(body["fault"]) ?? refusedBy(response.status, body["error"]);
-    }
+    // A refusal that is cut off on its way says nothing.
+    if (!response.ok || response.body === null)
+      throw refusal(response.status, await onTheWay(response.json()));
     try {
       yield* readEvents<T>(response.body, stop, timers);
     } catch (thrown) {
@@ -211,6 +216,3 @@ function faultIn(value: unknown): Fault | undefined {
   if (typeof code !== "string" || !isFaultCode(code) || typeof message !== "string") return undefined;
   return new Fault(code, message, asObject(detail) as Fault["detail"], undefined);
 }
-
-const refusedBy = (status: number, why: unknown): Fault =>
-  fault("usage", { reason: `The server refused (${status}): ${String(why ?? "no reason given")}` });

@@ -1,4 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
+import { machineFaults } from "./machine-faults.ts";
 import { databaseFaults, farFaults, packageFaults, providerFaults } from "./outside-faults.ts";
 
 type FaultRow = {
@@ -166,21 +167,7 @@ export const faults = {
     hint: "Update Keel; the log was not touched.",
     exit: exitCodes.damagedData,
   },
-  sandbox_unavailable: {
-    says: "Commands cannot be confined here: {reason}.",
-    hint: "`keel doctor` says what the sandbox can do on this machine; `sandbox.enabled` turns it off.",
-    exit: exitCodes.setUp,
-  },
-  descriptors_used_up: {
-    says: "{program} could not be started: too many files are open.",
-    hint: "Raise the limit of open files (`ulimit -n`), or end what holds them.",
-    exit: exitCodes.turnFailed,
-  },
-  files_used_up: {
-    says: "Too many files are open: {reason}",
-    hint: "Raise the limit of open files (`ulimit -n`), or end what holds them; then go on with `keel --continue`.",
-    exit: exitCodes.turnFailed,
-  },
+  ...machineFaults(exitCodes),
   // Servers of tools
   mcp_failed: {
     says: "The MCP server {server} failed: {reason}",
