@@ -50,16 +50,27 @@ const echo = (request: JsonObject) => {
 
 test("a chat is found, registered, named and answered; what was long comes in pieces, what is internal never", async () => {
   verifies("S2.59", "S2.58");
+  const prompts: string[] = [];
   const long = `${"A sentence of the answer. ".repeat(400)}\n\`\`\`ts\n${"const a = 1;\n".repeat(300)}\`\`\`\nEnd.`;
-  const { stage, telegram, whatsapp, port } = await openChannelStage((request) =>
-    lastOf(request).includes("at length") ? reply(long) : echo(request),
-  );
+  const { stage, telegram, whatsapp, port } = await openChannelStage((request) => {
+    prompts.push(JSON.stringify(request));
+    return lastOf(request).includes("at length") ? reply(long) : echo(request);
+  });
   await stage.serve();
   telegram.say(-100, "hello there");
   await until("the chat is known", async () =>
     (await stage.run(["groups", "chats"])).stdout.includes("telegram:-100"),
   );
   expect((await stage.run(["groups", "chats"])).stdout).toContain("Chat -100");
+  // Two words are for Keel itself, also in a chat that is no group; who floods it with them is answered once.
+  for (const word of ["/chatid", `/ping@${telegramBot.username}`, "/ping"]) telegram.say(-100, word);
+  telegram.say(-200, "/ping");
+  await until("they are answered", () => telegram.sent.length > 1);
+  expect(telegram.sent).toEqual([
+    { chat: "-100", text: "This chat is telegram:-100" },
+    { chat: "-200", text: "Keel listens here." },
+  ]);
+  telegram.sent.length = 0;
   await stage.run(["groups", "register", "telegram:-100", "club", "--no-sandbox"]);
   await stage.run(["groups", "register", "whatsapp:4915111", "ana", "--no-sandbox"]);
   telegram.say(-100, "number 1");
@@ -67,6 +78,7 @@ test("a chat is found, registered, named and answered; what was long comes in pi
   telegram.say(-100, `number 2 ${name}`, { entities: [{ type: "mention", offset: 9, length: name.length }] });
   await until("it is answered", () => telegram.sent.length > 0);
   expect(telegram.sent).toEqual([{ chat: "-100", text: "I heard number 1, number 2." }]);
+  expect(prompts.join()).not.toMatch(/\/ping|\/chatid/);
   await whatsapp.say(port, { id: "w1", text: { body: "number 3" } }, true);
   await until("it is answered there", () => whatsapp.sent.length > 0);
   expect(whatsapp.sent).toEqual([{ chat: "4915111", text: "I heard number 3." }]);

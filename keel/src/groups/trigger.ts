@@ -35,7 +35,17 @@ export function toldMessages(messages: readonly GroupMessage[], zone = "UTC"): s
 }
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const unescapes = new Map(Object.entries(escapes).map(([sign, code]) => [code, sign]));
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
+
+/** What `toldMessages` told, message by message; another text is one. */
+export function toldLines(told: string): { from?: string; at?: string; text: string }[] {
+  const lines = [...told.matchAll(/<message from="([^"]*)" at="([^"]*)">([^<]*)<\/message>/g)];
+  if (lines.length === 0) return [{ text: told }];
+  return lines.map(([, from = "", at = "", text = ""]) => ({ from: plain(from), at, text: plain(text) }));
+}
+const plain = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot);/g, (sign) => unescapes.get(sign) ?? sign);
 
 function when(at: number, zone: string): string {
   const date = new Date(at);

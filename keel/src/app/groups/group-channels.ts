@@ -32,6 +32,8 @@ type RemoteChannel = Exclude<GroupChannel, "local">;
 /** Whoever asks for the log reads it there: the book itself is the channel. */
 const localChannel: ChatChannel = { limit: 100_000, send: async () => ({ kind: "sent" }) };
 
+const answerEveryMs = 10_000;
+const maxAnswered = 1_000;
 const usualWebhookPort = 8_317;
 /** A channel that is not set up may be, with the next start. */
 const missing: ChatChannel = { limit: 4_096, send: async () => ({ kind: "later", afterMs: 60_000 }) };
@@ -41,6 +43,7 @@ export class GroupChannels {
   readonly #ending = new AbortController();
   readonly #open = new Map<RemoteChannel, LiveChannel>();
   readonly #listening: Promise<void>[] = [];
+  readonly #answeredAt = new Map<string, number>();
 
   constructor(ports: ChannelsPorts) {
     this.#ports = ports;
@@ -91,6 +94,7 @@ export class GroupChannels {
 
   /** Resolves when it is on disk: the channel need not tell it again. */
   async #heard(channel: RemoteChannel, message: ChannelMessage): Promise<void> {
+    if (await this.#answered(channel, message)) return;
     const { book, clock, rung } = this.#ports;
     const group = await book.at(channel, message.chat);
     if (!group) {
@@ -102,6 +106,26 @@ export class GroupChannels {
     const text = isNamed ? `${group.trigger} ${message.text}` : message.text;
     const { id, from, at } = message;
     if (await book.take(group.id, { id, from, at, text })) rung(group.id);
+  }
+
+  /**
+   * Two words are for Keel itself, in every chat, so that a person can see that it listens and name the chat to `keel
+   * groups register`. They cost no model, and one of them a while is answered.
+   */
+  async #answered(channel: RemoteChannel, { chat, text }: ChannelMessage): Promise<boolean> {
+    const [, word] = /^\/(ping|chatid)(?:@\w+)?\s*$/.exec(text) ?? [];
+    if (word === undefined) return false;
+    const now = this.#ports.clock.now();
+    if (now - (this.#answeredAt.get(chat) ?? Number.NEGATIVE_INFINITY) < answerEveryMs) return true;
+    if (this.#answeredAt.size >= maxAnswered) this.#answeredAt.clear();
+    this.#answeredAt.set(chat, now);
+    const answer = word === "ping" ? "Keel listens here." : `This chat is ${channel}:${chat}`;
+    // Whoever asks again is answered: it is not worth a place in the book.
+    await this.#open
+      .get(channel)
+      ?.send(chat, answer)
+      .catch(() => undefined);
+    return true;
   }
 
   #fail(channel: RemoteChannel, thrown: unknown): void {

@@ -10,6 +10,7 @@ import type { OpenSession } from "../open-session.ts";
 import type { Opening } from "../sessions/openings.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { sessionAgent } from "./group-agent.ts";
+import { keepConversations } from "./kept-conversations.ts";
 import { tellUnaskedResults, type UnaskedResult } from "./unasked-results.ts";
 
 export type GroupSessionsPorts = {
@@ -23,6 +24,7 @@ export type GroupSessionsPorts = {
   /** The calls of its tools are taken until it is let go of. */
   attend(group: string): () => void;
   said(group: string, result: UnaskedResult): void;
+  readonly tell?: ((what: string, facts: Readonly<Record<string, string | number>>) => void) | undefined;
 };
 
 type LiveSession = {
@@ -122,8 +124,10 @@ export class GroupSessions {
       live.idle.said();
       said(group.id, result);
     });
+    const stopKeeping = keepConversations(group, session, { tell: this.#ports.tell });
     void session.closed.finally(() => {
       stop();
+      stopKeeping();
       letGo();
       live.idle.stop();
       if (live.heard === session) live.heard = undefined;

@@ -141,6 +141,7 @@ export class HomeGroups {
         idleMs: (group) => idleMsOf(group, settings),
         attend: (id) => desk.attend(id),
         said: (id, result) => void this.#say(id, result),
+        tell,
       });
       const close = async (): Promise<void> => {
         sessions.close();
