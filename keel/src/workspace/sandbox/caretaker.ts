@@ -13,16 +13,22 @@ export type Caretaker = {
   close(): Promise<void>;
 };
 
+/** Where Keel was killed, what it had just started may still write for a moment: then it is looked at again. */
 const words = `trap '' HUP INT QUIT TERM
+looks=10
 while IFS= read -r folder; do
   case $folder in
-    done) set -- ; break ;;
+    done) set -- ; looks=0; break ;;
     *) set -- "$@" "$folder" ;;
   esac
 done
 rm -rf -- "$0"
-for folder; do rmdir -- "$folder"; done 2>/dev/null
-:`;
+for folder; do rmdir -- "$folder"; done
+while [ "$looks" -gt 0 ]; do
+  looks=$((looks - 1))
+  sleep 0.2
+  [ ! -e "$0" ] || rm -rf -- "$0"
+done`;
 
 /** Of a folder of our own, which goes with all that is in it. */
 export function startCaretaker(own: string): Caretaker {
