@@ -161,9 +161,11 @@ test("words that very many messages have are found newest first, and one or two 
   for (let number = 1; number <= 3; number++)
     await keep(
       number,
-      Array.from(
-        { length: 800 },
-        (_, at) => `The tide of day ${at} is ${at === 400 ? "unusual" : "as ever"}.`,
+      Array.from({ length: 800 }, (_, at) =>
+        // The first says less beside it.
+        at === 400 && number === 1
+          ? "An unusual tide."
+          : `The tide of day ${at} is ${at === 400 ? "unusual" : "as ever"}.`,
       ),
     );
   const found = await tables.search({ words: "tide", limit: 6 });
@@ -178,6 +180,11 @@ test("words that very many messages have are found newest first, and one or two 
   expect(found.slice(3).map(({ excerpt }) => /day (\d+)/.exec(excerpt)?.[1])).toEqual(["799", "798", "797"]);
   // Both words are common, and few messages have both.
   expect((await tables.search({ words: "tide unus" })).length).toBe(3);
+  const best = await tables.search({ words: "tide unusual" });
+  expect(best.map(({ conversation }) => conversation)[0]).toBe(idOf(1));
+  // Very many have both of these: the newest again.
+  const both = (await tables.search({ words: "tide ever", limit: 6 })).filter(({ role }) => role !== "title");
+  expect(both.map(({ excerpt }) => /day (\d+)/.exec(excerpt)?.[1])).toEqual(["799", "798", "797"]);
   expect(await tables.search({ words: "un" })).toEqual([]);
 });
 
