@@ -33,6 +33,17 @@ export type Counts = {
   readonly manySessions: number;
   readonly searchedMessages: number;
   readonly searches: number;
+  /** Sessions whose logs are taken into the tables and searched, and the bytes of all their logs. */
+  readonly searchedSessions: number;
+  readonly searchedLogBytes: number;
+  /** Of the session that is recorded at a pace: its calls, the deltas of its answer, and the pace. */
+  readonly pacedTurns: number;
+  readonly pacedDeltas: number;
+  readonly tokensPerSecond: number;
+  /** Events of a session that is replayed, and sessions that are checked, with the calls of each. */
+  readonly replayedEvents: number;
+  readonly checkedSessions: number;
+  readonly checkedTurns: number;
   /** Chunks of a smaller and of a larger memory, and events that are taken in while the loop is watched. */
   readonly chunks: number;
   readonly manyChunks: number;
@@ -109,6 +120,14 @@ export const fullCounts: Counts = {
   manySessions: 100_000,
   searchedMessages: 1_000_000,
   searches: 3,
+  searchedSessions: 1_000,
+  searchedLogBytes: 100 * mebibyte,
+  pacedTurns: 40,
+  pacedDeltas: 250,
+  tokensPerSecond: 50,
+  replayedEvents: 10_000,
+  checkedSessions: 100,
+  checkedTurns: 50,
   chunks: 20_000,
   manyChunks: 100_000,
   memoryEvents: 5_000,
@@ -140,6 +159,13 @@ export const fullCounts: Counts = {
   groundRepeats: 5,
 };
 
+/** What takes too long to be measured each time. */
+export const largeCounts: Counts = {
+  ...fullCounts,
+  searchedSessions: 10_000,
+  searchedLogBytes: 1_024 * mebibyte,
+};
+
 /** A check that everything runs; its figures mean nothing. */
 export const smokeCounts: Counts = {
   rounds: 1,
@@ -166,6 +192,14 @@ export const smokeCounts: Counts = {
   manySessions: 40,
   searchedMessages: 400,
   searches: 1,
+  searchedSessions: 20,
+  searchedLogBytes: mebibyte,
+  pacedTurns: 2,
+  pacedDeltas: 5,
+  tokensPerSecond: 5_000,
+  replayedEvents: 60,
+  checkedSessions: 3,
+  checkedTurns: 3,
   chunks: 200,
   manyChunks: 400,
   memoryEvents: 20,

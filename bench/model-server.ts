@@ -19,6 +19,8 @@ export type ServerScript = {
   readonly callFor?: string;
   /** `counted`: a request has a token for every four bytes, as a provider would say; few for all when left out. */
   readonly usage?: "counted";
+  /** How fast it writes, a token being four characters; as fast as it can when left out. */
+  readonly tokensPerSecond?: number;
 };
 
 /** Times are of the server's clock, in milliseconds; all lists have one entry per request. */

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--only CONTEST …] [--smoke] [--profile FOLDER]`:
+ * `npm run bench -- [SUITE …] [--rounds N] [--json FILE] [--chart FILE] [--only CONTEST …] [--smoke] [--large]
+ * [--profile FOLDER]`:
  * measures Keel beside the least code that could do the same work, in one run, and prints medians, p90 and ratios.
- * `--only` names the contests of a suite that are meant, and may be said several times. With `--from FILE`
+ * `--large`: also what takes too long for each time, such as a search in a gigabyte of logs. `--only` names the contests of a suite that are meant, and may be said several times. With `--from FILE`
  * nothing is measured: what an earlier run wrote as JSON is printed, and drawn where a chart is asked for. With
  * `--against FOLDER`, another built tree, the two are measured in turn and set beside each other.
  */
@@ -11,7 +12,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { measureAgainst, sayAgainst } from "./against.ts";
 import { chartOf } from "./chart.ts";
-import { type Counts, fullCounts, smokeCounts } from "./counts.ts";
+import { type Counts, fullCounts, largeCounts, smokeCounts } from "./counts.ts";
 import { bareStarts, machineGrounds } from "./grounds.ts";
 import { describeMachine, loadNow } from "./machine.ts";
 import { measure, median } from "./measure.ts";
@@ -33,6 +34,7 @@ import { resumeSuite, startSuite } from "./suites/start.ts";
 import { storeSuite } from "./suites/store.ts";
 import type { Bench, Suite } from "./suites/suite.ts";
 import { terminalSuite } from "./suites/terminal.ts";
+import { timeSuite } from "./suites/time.ts";
 import { toolsSuite } from "./suites/tools.ts";
 import { turnsSuite } from "./suites/turns.ts";
 import { viewSuite } from "./suites/view.ts";
@@ -54,11 +56,12 @@ const suites: Readonly<Record<string, Suite>> = {
   start: startSuite,
   store: storeSuite,
   terminal: terminalSuite,
+  time: timeSuite,
   tools: toolsSuite,
   turns: turnsSuite,
   view: viewSuite,
 };
-const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--only CONTEST …] [--smoke] [--profile FOLDER]`;
+const usage = `usage: npm run bench -- [${Object.keys(suites).join("|")} …] [--rounds N] [--json FILE] [--chart FILE] [--from FILE] [--against FOLDER] [--only CONTEST …] [--smoke] [--large] [--profile FOLDER]`;
 const usageCode = 64;
 
 type Wish = {
@@ -173,11 +176,12 @@ function readWish(words: readonly string[]): Wish | string {
         profile: { type: "string" },
         only: { type: "string", multiple: true },
         smoke: { type: "boolean", default: false },
+        large: { type: "boolean", default: false },
       },
     });
     const unknown = positionals.find((name) => !Object.hasOwn(suites, name));
     if (unknown !== undefined) return `there is no suite ${unknown}`;
-    const counts = values.smoke ? smokeCounts : fullCounts;
+    const counts = values.smoke ? smokeCounts : values.large ? largeCounts : fullCounts;
     const rounds = values.rounds === undefined ? counts.rounds : Number(values.rounds);
     if (!Number.isInteger(rounds) || rounds < 1) return `${values.rounds} is not a number of rounds`;
     return {

@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { examine, programFinding } from "../keel/src/app/maintenance/doctor.ts";
 import type { Durable } from "../keel/src/protocol/event/durable.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
+import { contextTokens, noUsage } from "../keel/src/protocol/usage.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { hostilePrograms } from "./programs/programs.ts";
 import { countOf, partOf } from "./support/budget.ts";
@@ -63,6 +65,30 @@ const isMissing = (notices: readonly string[]): boolean => {
 };
 
 describe("a program of the model", () => {
+  test("is known to doctor: whether it is wanted, what runs it and how far, or why it cannot run", async () => {
+    const bounds = ["30 s"];
+    expect(programFinding({ engine: "Node 24", bounds }, true)).toEqual({
+      name: "programs",
+      state: "ok",
+      says: "on; Node 24 in namespaces, without files or network; at most 30 s, 200 calls for the programs of one reply",
+    });
+    expect(programFinding({ engine: "Node 24", bounds }, false)).toMatchObject({
+      state: "note",
+      says: expect.stringMatching(/^off \(`programTool`\); they could run: Node 24 /),
+    });
+    expect(programFinding({ why: "no unshare" }, true)).toMatchObject({
+      state: "note",
+      says: "on; RunProgram cannot run here: no unshare",
+    });
+    // On this machine it is tried.
+    const { options } = await stageFor(() => "");
+    const found = await examine(options);
+    const says = found.find(({ name }) => name === "programs")?.says ?? "";
+    const whyNot = /cannot run here: (.*)/.exec(says)?.[1];
+    if (whyNot !== undefined) return notRunHere("sandbox", whyNot);
+    expect(says).toContain(`on; Node ${process.versions.node} in namespaces`);
+  });
+
   test(
     "calls tools, each asked about and recorded as alone, and only what it makes of them is told",
     patience,
@@ -98,6 +124,32 @@ return text.includes("alpha") ? "found" : "not found";`,
     expect(endOf(events, "Write")[0]?.denied?.by).toBe("host");
     expect(existsSync(path.join(stage.cwd, "b.txt"))).toBe(false);
   });
+
+  test(
+    "spends what the session has: its agents end it, and no call begins behind that",
+    patience,
+    async () => {
+      verifies("P13", "S4.55");
+      const agent = `tools.Agent({ description: "a part", prompt: "part", run_in_background: false })`;
+      const code = () => `for (let at = 0; at < 8; at++) await ${agent};\nreturn "all";`;
+      const free = await run(await stageFor(code));
+      if (isMissing(free.notices)) return;
+      expect(endOf(free.events, "Agent")).toHaveLength(8);
+      const [first] = free.events.flatMap((event) => (event.type === "model.finished" ? [event.usage] : []));
+      const one = contextTokens(first ?? noUsage);
+      expect(one).toBeGreaterThan(0);
+      // Every request costs the same: one began the program, and each agent has one.
+      const limits = { maxTokens: Math.ceil(one * 3.5) };
+      const { events } = await run(await stageFor(code, { limits }));
+      expect(events.findLast((event) => event.type === "turn.finished")?.reason).toBe("budget_tokens");
+      const begun = events.filter((event) => event.type === "tool.started" && event.tool === "Agent");
+      expect(begun).toHaveLength(3);
+      const [program] = endOf(events, "RunProgram");
+      // The program hears of it, or is stopped first.
+      expect(program?.failed).toBe(true);
+      expect(textOf(program?.content ?? [])).toMatch(/Nothing is left|stopped|interrupted|[Cc]ancelled/);
+    },
+  );
 
   test("is not there unless the person's settings say so", async () => {
     const stage = await stageFor(() => "return 1;", { programTool: false });

@@ -1,6 +1,7 @@
 /** Serves the scripted model. It parses no request while others wait: sizes and times are all it takes. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ReadyReply } from "../../keel/src/testing/answers.ts";
 import { findViolations } from "../../keel/src/testing/request-rules.ts";
 import { anthropicWire } from "../../keel/src/testing/wires/anthropic.ts";
@@ -49,16 +50,22 @@ class Desk {
     conversation.requestBytes.push(chunks.reduce((sum, { length }) => sum + length, 0));
     conversation.last = chunks;
     const turn = conversation.arrivedAt.length;
-    const { call, toolTurns, callFor, usage } = this.#script;
+    const { call, toolTurns, callFor, usage, tokensPerSecond } = this.#script;
     const isCall = callFor === undefined ? turn <= toolTurns : endsWith(chunks, callFor);
     const inputTokens = usage ? Math.round((conversation.requestBytes.at(-1) ?? 0) / 4) : undefined;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const replied = (): void => void conversation.repliedAt.push(performance.now());
+    if (tokensPerSecond !== undefined) {
+      const reply = isCall ? callReply(turn, call, inputTokens) : answer(this.#script, inputTokens);
+      const betweenMs = (deltaCharacters / charactersPerToken / tokensPerSecond) * 1_000;
+      return void write(response, { records: anthropicWire.records(reply), betweenMs }).then(replied);
+    }
     const bytes = isCall
       ? bytesOf(callReply(turn, call, inputTokens))
       : inputTokens === undefined
         ? this.#answer
         : bytesOf(answer(this.#script, inputTokens));
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    send(response, bytes, () => conversation.repliedAt.push(performance.now()));
+    send(response, bytes, replied);
   }
 
   #conversationOf([first]: readonly Buffer[]): Conversation {
@@ -89,6 +96,20 @@ function send(response: ServerResponse, bytes: Buffer, beforeEnd: () => void): v
     response.end(bytes.subarray(sent));
   };
   next();
+}
+
+const charactersPerToken = 4;
+
+/** Delta by delta, as a model writes. */
+async function write(
+  response: ServerResponse,
+  { records, betweenMs }: { readonly records: Iterable<string>; readonly betweenMs: number },
+): Promise<void> {
+  for (const record of records) {
+    response.write(record);
+    if (record.includes("_delta")) await pause(betweenMs);
+  }
+  response.end();
 }
 
 const common = {

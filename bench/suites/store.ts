@@ -3,7 +3,7 @@
  * makes of very many.
  */
 import path from "node:path";
-import type { Contest, Samples } from "../measure.ts";
+import type { Contest, Goal, Samples } from "../measure.ts";
 import { questionKinds } from "../workloads/prose.ts";
 import { type Bench, megabytes, prepared, type Suite } from "./suite.ts";
 
@@ -24,6 +24,7 @@ export const storeSuite: Suite = async (bench) => {
       listContest(bench),
       manyContest(bench),
       searchContest(bench),
+      searchLogsContest(bench),
     ],
     close: async () => undefined,
   };
@@ -166,6 +167,36 @@ function searchContest({ counts, programs, folder }: Bench): Contest {
       name: `${what}: ${key} words`,
       unit: "ms",
       goal: { kind: "ratio", most: 1.5 },
+    })),
+  };
+}
+
+/** The sessions are written as logs and taken in from them; what is asked are the tables that follow them. */
+function searchLogsContest({ counts, programs, folder }: Bench): Contest {
+  const { searchedSessions: sessions, searchedLogBytes: bytes, searches: repeats } = counts;
+  const place = prepared(async () => {
+    const home = await folder();
+    await programs.run("programs/write-said", { home, cwd: home, sessions, bytes });
+    // Taken in once; the floor asks the same tables.
+    await programs.run("programs/search-logs", { home, repeats: 0 });
+    return { home, repeats };
+  });
+  const run = (name: string) => async (): Promise<Samples> =>
+    (await programs.run<Samples>(name, await place())).result;
+  const size = `${Math.round(megabytes(bytes)).toLocaleString("en")} MB`;
+  const what = `search in ${sessions.toLocaleString("en")} sessions with ${size} of logs`;
+  // In few rows a search takes a tenth of a millisecond: there only what is added to it says something.
+  const isLarge = bytes >= 2 ** 30;
+  const goal: Goal = isLarge ? { kind: "ratio", most: 1.5 } : { kind: "beyond", most: 2 };
+  return {
+    name: "search logs",
+    floor: { name: "plain FTS5 on the same rows", run: run("floors/search-conversations") },
+    keel: { name: "keel, which looks for what is new first", run: run("programs/search-logs") },
+    figures: questionKinds.map((key) => ({
+      key,
+      name: `${what}: ${key} words`,
+      unit: "ms",
+      goal,
     })),
   };
 }

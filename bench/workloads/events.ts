@@ -29,6 +29,9 @@ export function typicalEvents({ count, resultBytes, session = benchSession, cwd 
 export const wholeTurns = (count: number): number =>
   eventsBefore + eventsPerTurn * Math.ceil((count - eventsBefore) / eventsPerTurn);
 
+/** So many turns, whole. */
+export const eventsOfTurns = (turns: number): number => eventsBefore + turns * eventsPerTurn;
+
 /** Of `conversation` before its first turn, and of each turn. */
 const eventsBefore = 2;
 const eventsPerTurn = 5 + 4 * (requestsPerTurn - 1);

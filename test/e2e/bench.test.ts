@@ -38,6 +38,7 @@ test("every suite runs to its end, and every figure has its floor", async () => 
     "start",
     "store",
     "terminal",
+    "time",
     "tools",
     "turns",
     "view",

@@ -18,6 +18,37 @@ const script = {
   ],
 };
 
+const strace = "/usr/bin/strace";
+const looked =
+  "connect,bind,listen,sendto,sendmsg,execve,fork,vfork,openat,open,creat,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat,symlink,symlinkat,truncate,utimensat,chmod,fchmodat";
+
+/** What a run of the command asked the kernel for: programs by their paths, addresses, and files that it changed. */
+async function traced(stage: Stage, words: readonly string[]) {
+  const file = path.join(stage.project, "..", "calls.txt");
+  const options = ["-f", "-qq", "-y", "-s", "400", "-e", `trace=${looked}`, "-o", file];
+  const how = { cwd: stage.project, env: stage.env };
+  // How it ends is no matter here.
+  await promisify(execFile)(strace, [...options, launcher, ...words], how).catch(() => undefined);
+  const calls = readFileSync(file, "utf8").split("\n");
+  const started = calls.filter((line) => /execve\(.*\) = 0/.test(line));
+  const named = calls.flatMap((line) => {
+    const [, call, given = ""] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? [];
+    if (call === undefined || given.includes(" = -1 ")) return [];
+    const isChange = call.startsWith("open") ? /O_WRONLY|O_RDWR|O_CREAT/.test(given) : !quiet.test(call);
+    return isChange ? [/"([^"]*)"/.exec(given)?.[1] ?? given] : [];
+  });
+  return {
+    started: new Set(started.map((line) => line.split(" ")[0])).size,
+    sockets: calls.filter((line) => /AF_INET|AF_UNIX/.test(line)),
+    writes: [...new Set(named.filter((place) => !place.startsWith("/dev/")))].map((place) =>
+      path.resolve(stage.project, place),
+    ),
+  };
+}
+
+/** Those that change no file. */
+const quiet = /^(?:connect|bind|listen|send|exec|v?fork)/;
+
 async function recorded(): Promise<{ stage: Stage; id: string }> {
   const stage = await openStage(script);
   writeFileSync(path.join(stage.project, "a.txt"), "one\n");
@@ -41,29 +72,27 @@ describe("keel replay", () => {
     expect(stage.server.requests).toHaveLength(asked);
   });
 
-  test("opens no socket to anywhere and starts no process", async () => {
-    if (!existsSync("/usr/bin/strace")) return notRunHere("strace", "strace absent");
+  test("opens no socket, starts no process and writes nothing, as the kernel sees it", async () => {
+    verifies("P29");
+    if (!existsSync(strace)) return notRunHere("strace", "strace absent");
     const { stage, id } = await recorded();
-    const file = path.join(stage.project, "..", "calls.txt");
-    const traced = [
-      "-f",
-      "-qq",
-      "-e",
-      "trace=connect,execve,bind,listen",
-      "-o",
-      file,
-      launcher,
-      "replay",
-      id,
-    ];
-    await promisify(execFile)("/usr/bin/strace", traced, { cwd: stage.project, env: stage.env });
-    const calls = readFileSync(file, "utf8").split("\n");
-    expect(calls.filter((line) => /(connect|bind|listen)\(.*AF_INET/.test(line))).toEqual([]);
+    const seen = await traced(stage, ["replay", id]);
     // The launcher becomes Node; behind that nothing is started.
-    const started = calls.filter((line) => /execve\(.*\) = 0/.test(line));
-    const last = started.at(-1) ?? "";
-    expect(last).toContain("node");
-    expect(new Set(started.map((line) => line.split(" ")[0])).size).toBe(1);
+    expect(seen.started).toBe(1);
+    expect(seen.sockets).toEqual([]);
+    expect(seen.writes).toEqual([]);
+    // The same look sees what is there to be seen: a report is written where it is wanted, and nowhere else.
+    mkdirSync(path.join(stage.project, "logs"));
+    await stage.run(["sessions", "export", id, "-o", path.join(stage.project, "logs/one.jsonl")]);
+    const checked = await traced(stage, ["replay", "--check", "logs", "--junit", "out.xml"]);
+    expect(checked).toEqual({
+      started: 1,
+      sockets: [],
+      writes: [path.join(stage.project, "out.xml")],
+    });
+    // And what does go out: a session that is sent to a collector.
+    const sent = await traced(stage, ["trace", id, "--send", "http://127.0.0.1:9"]);
+    expect(sent.sockets.join("\n")).toContain("127.0.0.1");
   });
 
   test("names another prompt at the first request, with its part of the bill, for CI too", async () => {

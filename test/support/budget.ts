@@ -164,6 +164,8 @@ export const budgets = {
   "environment-changes": { sample: 3, full: 50, seconds: 4 },
   /** Worlds of the simulation whose sessions are told as spans. */
   "traced-sessions": { sample: 20, full: 1_000, seconds: 3 },
+  /** Sessions whose contents go along with their spans. */
+  "traced-contents": { sample: 6, full: 300, seconds: 2 },
   /** Programs of a model that try to get out, to loop, to allocate and to forge. */
   "hostile-programs": { sample: 4, full: 41, seconds: 15 },
   /** Events of a program of a model behind which everything is gone; the full figure is all of them. */

@@ -3,6 +3,7 @@
 import type { CondenseStrategy } from "../../keel/src/core/context/condense.ts";
 import { defaultLimits, type Limits } from "../../keel/src/core/limits.ts";
 import { Session } from "../../keel/src/engine/session.ts";
+import type { SharedBudget } from "../../keel/src/engine/step-context.ts";
 import { noRules, type Rules } from "../../keel/src/policy/decide.ts";
 import type { Briefing } from "../../keel/src/ports/briefing.ts";
 import type { CallReviewer } from "../../keel/src/ports/call-review.ts";
@@ -48,6 +49,7 @@ export type TestSessionOptions = {
   readonly rules?: Rules;
   readonly hooks?: Partial<Hooks>;
   readonly limits?: Partial<Limits>;
+  readonly budget?: SharedBudget;
   readonly settings?: Partial<SessionSettings>;
   /** The path of the file in which a plan is written down; absent when left out. */
   readonly planFile?: string;
@@ -87,6 +89,7 @@ export async function openTestSession(options: TestSessionOptions = {}): Promise
       hooks: { ...noHooks, ...options.hooks },
       spill: async (name, content) => ({ path: `/spilled/${name}`, bytes: content.length }),
       limits: { ...defaultLimits, ...options.limits },
+      budget: options.budget,
       ...(options.planFile === undefined
         ? {}
         : { plan: { path: options.planFile, ready: async () => undefined } }),

@@ -324,7 +324,8 @@ function takeInnerResult(
   }: Extract<Durable, { type: "tool.finished" }>,
 ): SessionState {
   const files = linesAdded === undefined ? state.files : leaveBehind(state.files, seen ?? []);
-  return inTurn({ ...state, files, keptFolder, seen: see(state.seen, seen) }, (turn) => ({
+  const calls = { ...state.calls, inner: state.calls.inner + 1 };
+  return inTurn({ ...state, calls, files, keptFolder, seen: see(state.seen, seen) }, (turn) => ({
     ...turn,
     allow: [...turn.allow, ...allow],
   }));

@@ -48,6 +48,8 @@ export type Limits = {
   readonly concurrentCalls: number;
   /** Calls of one reply that run; the others are answered, and do not. */
   readonly callsPerReply: number;
+  /** Calls that the programs of one reply make, all of them together. */
+  readonly innerCalls: number;
 };
 
 const minute = 60_000;
@@ -93,6 +95,8 @@ export const defaultLimits: Limits = {
   concurrentCalls: 10,
   // Far more than an honest reply asks for; a model that has lost its way must not keep a person waiting for an hour.
   callsPerReply: 128,
+  // A program is there to make many; however many programs a reply has, they have these between them.
+  innerCalls: 200,
 };
 
 /** Room left for the reply and for what a turn adds before its next count. */

@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 import { codeOf, fault, toFault } from "../kernel/fault.ts";
 import type { Leases } from "../ports/lease.ts";
 import { type FileLayer, isMissing, type OpenFile, writeAll } from "./jsonl/files.ts";
-import { agentsOf, isLogIn, LogLocations } from "./jsonl/log-locations.ts";
+import { agentsOf, isLogIn, LogLocations, sessionOf } from "./jsonl/log-locations.ts";
 import { isSessionId, sessionId } from "./jsonl/names.ts";
 import { unreadable, unwritable } from "./jsonl/reasons.ts";
 import type { MovedSession, MoveWish } from "./log-kind.ts";
@@ -33,7 +33,7 @@ async function sessionsToMove({ home, table, files, to }: Omit<LogMove, "leases"
     return (await table.list({ limit: Number.POSITIVE_INFINITY })).map(({ session }) => session);
   const places = new LogLocations(home, files);
   const logs = await Promise.all((await places.directories()).map((folder) => places.logsIn(folder)));
-  return logs.flat().map(({ session }) => session);
+  return logs.flatMap(({ names }) => names.map(sessionOf));
 }
 
 /** One after the other; what cannot be moved stays, and is told with its reason. */

@@ -8,14 +8,17 @@ import * as z from "zod/mini";
 import { fault, reasonOf, toFault } from "../kernel/fault.ts";
 import { type Json, parseJson, toLine } from "../kernel/json.ts";
 import { parseWith, sayIssues } from "../kernel/schema.ts";
+import { fingerprint } from "../kernel/text.ts";
 import type { Http, HttpRequest, HttpResponse } from "../models/http.ts";
 import { jsonSchema } from "../protocol/message.ts";
 import { minSecret, scrubber, secretsIn } from "./cassette-scrub.ts";
 
 /** One exchange: a line of a file without secrets, made to be committed beside a test. */
 const exchangeSchema = z.object({
-  /** The version of the format. */
-  cassette: z.literal(1),
+  /** The version of the format. Lines of the first have no sum. */
+  cassette: z.union([z.literal(1), z.literal(2)]),
+  /** Of what follows it in the line, as it is written. */
+  sum: z.optional(z.string()),
   request: z.object({
     method: z.string(),
     /** Without host and query: both may hold what belongs to one person only. */
@@ -74,7 +77,20 @@ function exchangeIn(line: string, place: string): RecordedExchange {
   const parsed = parseWith(exchangeSchema, written);
   if (!parsed.ok)
     throw fault("usage", { reason: `${place} is no recorded exchange: ${sayIssues(parsed.error)}` });
+  if (parsed.value.cassette === 2 && !hasSum(line))
+    throw fault("usage", { reason: `${place} was changed after it was recorded. Record it again.` });
   return parsed.value;
+}
+
+/** What a test stands on is what a server said: a line that was changed, by a disk or by hand, is none. */
+function lineOf({ cassette, ...rest }: RecordedExchange): string {
+  const behind = toLine(rest).slice(1);
+  return `{"cassette":${cassette},"sum":"${fingerprint(behind)}",${behind}`;
+}
+
+function hasSum(line: string): boolean {
+  const [, sum, behind = ""] = /^\{"cassette":2,"sum":"(\w+)",(.*)$/.exec(line) ?? [];
+  return sum === fingerprint(behind);
 }
 
 export type RecorderOptions = {
@@ -100,7 +116,7 @@ export async function openRecorder({ http, file, secrets = [] }: RecorderOptions
     const response = await http(request, signal);
     const known = [...secrets, ...secretsIn(request.headers)];
     const keep = (bytes: Uint8Array, ended: "whole" | "cut") =>
-      appendFile(file, `${toLine(checked(exchangeOf({ request, response, bytes, ended, known }), known))}\n`);
+      appendFile(file, `${lineOf(checked(exchangeOf({ request, response, bytes, ended, known }), known))}\n`);
     return { ...response, header: (name) => response.header(name), body: recordBody(response.body, keep) };
   };
 }
@@ -141,7 +157,7 @@ function exchangeOf({ request, response, bytes, ended, known }: Exchanged): Reco
       ? ({ body: Buffer.from(bytes).toString("base64"), encoding: "base64" } as const)
       : ({ body: scrub.answer(text, headers["content-type"] ?? ""), encoding: "utf8" } as const);
   return {
-    cassette: 1,
+    cassette: 2,
     request: {
       method: request.method,
       path: scrub.text(new URL(request.url).pathname),

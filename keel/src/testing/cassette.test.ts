@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { countOf, seed } from "../../../test/support/budget.ts";
 import { serving } from "../../../test/support/plain-client.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toFault } from "../kernel/fault.ts";
@@ -308,7 +309,7 @@ describe("a file", () => {
     ["is missing", undefined, /cannot be read/],
     ["is not JSON", "oops\n", /tape\.jsonl:1 is not JSON/],
     ["is something else", '{"cassette":1}\n', /tape\.jsonl:1 is no recorded exchange/],
-    ["is of another version", '\n{"cassette":2}\n', /tape\.jsonl:2 is no recorded exchange/],
+    ["is of another version", '\n{"cassette":3}\n', /tape\.jsonl:2 is no recorded exchange/],
   ])("that %s is wrong use, and says where", async (_, content, why) => {
     const file = tape();
     if (content !== undefined) writeFileSync(file, content);
@@ -316,6 +317,35 @@ describe("a file", () => {
       code: "usage",
       message: expect.stringMatching(why),
     });
+  });
+
+  test("is refused when a bit of it was changed, whichever it is, and says where", async () => {
+    verifies("P29");
+    const script: Script = {
+      replies: [reply("A story with an ä and a 😀."), httpError(429)],
+    };
+    const { file, text } = await recorded("anthropic", script, [request("one"), request("two")]);
+    expect(text.trimEnd().split("\n")).toHaveLength(2);
+    const whole = readFileSync(file);
+    const chance = countingIds({ seed: seed() + 9 });
+    const missed: string[] = [];
+    for (let flip = 0; flip < countOf("flipped-bytes"); flip++) {
+      const at = Math.floor(chance.random() * whole.length);
+      const bytes = Buffer.from(whole);
+      bytes[at] = (whole[at] ?? 0) ^ (1 << Math.floor(chance.random() * 8));
+      writeFileSync(file, bytes);
+      const told = await openReplay({ file }).then(() => "", String);
+      if (!/tape\.jsonl:[12] (?:is|was)/.test(told))
+        missed.push(`byte ${at}: ${bytes.subarray(Math.max(0, at - 20), at + 20).toString()}: ${told}`);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test("of the first version, which had no sums, plays as it did", async () => {
+    const { file, live, text } = await recorded("anthropic", { replies: [reply("done")] }, [request("one")]);
+    writeFileSync(file, text.replace(/"cassette":2,"sum":"\w+"/, '"cassette":1'));
+    const model = await openReplayModel({ file, provider: "anthropic" });
+    expect([await ask(model, request("one"))]).toEqual(live);
   });
 
   test("gets the folder in which it is to be", async () => {

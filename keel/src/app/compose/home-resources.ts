@@ -73,7 +73,12 @@ export function homeResources(
   const openTables = async (): Promise<HomeConversations> => {
     const { homeConversations } = await import("../conversations/home-conversations.ts");
     const never = new AbortController().signal;
-    return homeConversations({ home: path, store, sleep: (ms) => clock.sleep(ms, never) });
+    return homeConversations({
+      home: path,
+      store,
+      sleep: (ms) => clock.sleep(ms, never),
+      nowMs: () => clock.monotonicMs(),
+    });
   };
   const guardOf =
     (wish: GuardMode, env: EnvironmentVariables): LateGuard =>

@@ -161,9 +161,11 @@ test("words that very many messages have are found newest first, and one or two 
   for (let number = 1; number <= 3; number++)
     await keep(
       number,
-      Array.from(
-        { length: 800 },
-        (_, at) => `The tide of day ${at} is ${at === 400 ? "unusual" : "as ever"}.`,
+      Array.from({ length: 800 }, (_, at) =>
+        // The first says less beside it.
+        at === 400 && number === 1
+          ? "An unusual tide."
+          : `The tide of day ${at} is ${at === 400 ? "unusual" : "as ever"}.`,
       ),
     );
   const found = await tables.search({ words: "tide", limit: 6 });
@@ -178,6 +180,11 @@ test("words that very many messages have are found newest first, and one or two 
   expect(found.slice(3).map(({ excerpt }) => /day (\d+)/.exec(excerpt)?.[1])).toEqual(["799", "798", "797"]);
   // Both words are common, and few messages have both.
   expect((await tables.search({ words: "tide unus" })).length).toBe(3);
+  const best = await tables.search({ words: "tide unusual" });
+  expect(best.map(({ conversation }) => conversation)[0]).toBe(idOf(1));
+  // Very many have both of these: the newest again.
+  const both = (await tables.search({ words: "tide ever", limit: 6 })).filter(({ role }) => role !== "title");
+  expect(both.map(({ excerpt }) => /day (\d+)/.exec(excerpt)?.[1])).toEqual(["799", "798", "797"]);
   expect(await tables.search({ words: "un" })).toEqual([]);
 });
 
@@ -189,10 +196,44 @@ test("a long log is taken in by parts, and everything else has its turn between 
   const resources = homeResources(place.home);
   const pauses: number[] = [];
   const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
-  const tables = homeConversations({ home: place.home, store: resources.store, sleep });
+  const tables = homeConversations({ home: place.home, store: resources.store, sleep, nowMs: () => 0 });
   await tables.refresh();
   expect(pauses).toHaveLength(5);
   expect((await tables.load(idOf(1))).messages.at(-1)?.id).toBe("request-999:0");
+  await tables.close();
+  await resources.close();
+});
+
+test("searches that follow each other look for what is new once a second, lists each time", async () => {
+  await keep(1, ["About the clock.", "Yes."]);
+  const resources = homeResources(place.home);
+  const { store } = resources;
+  let [looks, now] = [0, 5_000];
+  const list: typeof store.list = (wanted) => {
+    looks++;
+    return store.list(wanted);
+  };
+  const looked = { read: store.read.bind(store), location: store.location.bind(store), list };
+  const tables = homeConversations({
+    home: place.home,
+    store: { ...store, ...looked },
+    // Whoever looks is waited for.
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms * 100)),
+    nowMs: () => now,
+  });
+  const found = async (): Promise<number> => (await tables.search({ words: "clock" })).length;
+  const first = await found();
+  const before = looks;
+  await keep(2, ["Of another clock.", "Yes."]);
+  now += 999;
+  expect([await found(), looks]).toEqual([first, before]);
+  now += 1;
+  expect(await found()).toBeGreaterThan(first);
+  expect(looks).toBeGreaterThan(before);
+  const after = looks;
+  await tables.list();
+  await tables.list();
+  expect(looks).toBeGreaterThanOrEqual(after + 2);
   await tables.close();
   await resources.close();
 });

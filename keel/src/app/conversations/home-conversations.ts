@@ -31,10 +31,14 @@ export type ConversationPlace = {
   readonly home: string;
   readonly store: Store;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Goes on whatever the wall clock does. */
+  readonly nowMs: () => number;
 };
 
 /** Nobody waits longer for what other processes have said just now. */
 const FRESH_MS = 25;
+/** A search does not look for what is new more often: to look at ten thousand logs takes longer than to search them. */
+const LOOKED_MS = 1_000;
 /** Logs that are looked at to find out which of them have changed. */
 const PAGE = 32;
 /** Taken in at once: in between everything else goes on. */
@@ -49,20 +53,29 @@ const LOOKED_AT = 200;
 
 type FilledTables = Pick<ConversationPlace, "store" | "sleep"> & { readonly cache: ConversationCache };
 
-export function homeConversations({ home, store, sleep }: ConversationPlace): HomeConversations {
+export function homeConversations({ home, store, sleep, nowMs }: ConversationPlace): HomeConversations {
   const cache = sqliteConversations({ home });
   const place: FilledTables = { cache, store, sleep };
   let filling: Promise<void> | undefined;
+  /** When all logs were looked at last. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
   const refresh = (): Promise<void> => {
-    filling ??= fill(place).finally(() => {
-      filling = undefined;
-    });
+    const startedAt = nowMs();
+    filling ??= fill(place)
+      .then(() => {
+        lookedAt = startedAt;
+      })
+      .finally(() => {
+        filling = undefined;
+      });
     return filling;
   };
   /** Before the answer a moment for what is new; behind it a look whether there was a whole file to ask. */
-  const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
-    if (await cache.isWhole()) await Promise.race([refresh().catch(() => undefined), sleep(FRESH_MS)]);
-    else await refresh();
+  const answered = async <T>(ask: () => Promise<T>, looksAgainMs = 0): Promise<T> => {
+    if (await cache.isWhole()) {
+      if (nowMs() - lookedAt >= looksAgainMs)
+        await Promise.race([refresh().catch(() => undefined), sleep(FRESH_MS)]);
+    } else await refresh();
     const asked = await Promise.allSettled([ask()]);
     if (!(await cache.isWhole())) {
       await filling?.catch(() => undefined);
@@ -98,7 +111,7 @@ export function homeConversations({ home, store, sleep }: ConversationPlace): Ho
         const { conversation, messages } = await cache.load(id);
         return { conversation: await looked(conversation), messages };
       }),
-    search: (wanted) => answered(() => cache.search(wanted)),
+    search: (wanted) => answered(() => cache.search(wanted), LOOKED_MS),
     toolUses: (id) => answered(() => cache.toolUses(id)),
     async calls(wanted) {
       await refresh();

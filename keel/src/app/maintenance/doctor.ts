@@ -5,9 +5,15 @@ import path from "node:path";
 import { Instructions } from "../../config/definitions/instructions.ts";
 import { type EnvironmentVariables, pathsOf, userHome } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
+import { defaultLimits } from "../../core/limits.ts";
+import { lateSignal } from "../../kernel/deadline.ts";
 import { toFault } from "../../kernel/fault.ts";
 import type { SandboxFacts } from "../../ports/sandbox.ts";
-import { describeProcessGuard, sayProcessGuard } from "../../workspace/processes/process-guard.ts";
+import {
+  describeProcessGuard,
+  type ProcessGuard,
+  sayProcessGuard,
+} from "../../workspace/processes/process-guard.ts";
 import { findSearchProgram } from "../../workspace/search/search-program.ts";
 import { guardMode } from "../compose/home-resources.ts";
 import { readLibrary } from "../compose/library.ts";
@@ -52,7 +58,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     await shell(options.env),
     await search(options.env),
     await guard(env, settings),
-    ...(await sandbox(env, inForce)),
+    ...(await confined(env, inForce)),
   ];
 }
 
@@ -61,8 +67,8 @@ async function guard(env: EnvironmentVariables, settings: KeelSettings): Promise
   return { name: "guard", state: facts.kind === "namespace" ? "ok" : "note", says: sayProcessGuard(facts) };
 }
 
-/** What it can do here, whether it is on or not; and each hole that the settings make in it. */
-async function sandbox(
+/** What the kernel confines here, whether it is on or not; and each hole that the settings make in it. */
+async function confined(
   env: EnvironmentVariables,
   { settings, entries }: SettingsInForce,
 ): Promise<Finding[]> {
@@ -72,13 +78,43 @@ async function sandbox(
   ]);
   const guard = openProcessGuard({ env, wish: guardMode(env, settings) });
   try {
-    return sandboxFindings(await new LocalSandbox({ env, guard }).describe(), {
-      wishes: settings.sandbox,
-      isOn: wantsSandbox(entries),
-    });
+    const facts = await new LocalSandbox({ env, guard }).describe();
+    return [
+      ...sandboxFindings(facts, { wishes: settings.sandbox, isOn: wantsSandbox(entries) }),
+      programFinding(await tryProgram(env, guard), settings.programTool === true),
+    ];
   } finally {
     await guard.close();
   }
+}
+
+/** What programs run by, or why they cannot. */
+export type ProgramTrial =
+  | { readonly engine: string; readonly bounds: readonly string[] }
+  | { readonly why: string };
+
+/** One is run: that there are namespaces does not say that Node starts in them. */
+async function tryProgram(env: EnvironmentVariables, guard: ProcessGuard): Promise<ProgramTrial> {
+  const { confinedPrograms, programBounds } = await import("../../workspace/programs/confined-programs.ts");
+  const programs = confinedPrograms(env, guard);
+  const why = await programs.whyNot();
+  if (why !== undefined) return { why };
+  const noCalls = async () => ({ failed: true, text: "" });
+  const code = "return process.versions.node;";
+  using late = lateSignal(nodeClock(), maxTrialMs);
+  const { failed, words } = await programs.run({ code, call: noCalls }, late.signal);
+  return failed ? { why: words } : { engine: `Node ${words}`, bounds: programBounds };
+}
+
+const maxTrialMs = 10_000;
+
+export function programFinding(trial: ProgramTrial, isOn: boolean): Finding {
+  const name = "programs";
+  const is = isOn ? "on" : "off (`programTool`)";
+  if ("why" in trial) return { name, state: "note", says: `${is}; RunProgram cannot run here: ${trial.why}` };
+  const bounds = [...trial.bounds, `${defaultLimits.innerCalls} calls for the programs of one reply`];
+  const how = `${trial.engine} in namespaces, without files or network; at most ${bounds.join(", ")}`;
+  return { name, state: isOn ? "ok" : "note", says: `${is}; ${isOn ? "" : "they could run: "}${how}` };
 }
 
 export function sandboxFindings(

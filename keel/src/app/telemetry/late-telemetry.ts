@@ -7,7 +7,7 @@ import type { TelemetryPlace } from "./traced-log.ts";
 
 /** Nothing is sent, and nothing loaded, where the person has named no collector. */
 export async function lateTelemetry(
-  { persist, version }: Pick<OpenOptions, "persist" | "version">,
+  { persist, cwd, version }: Pick<OpenOptions, "persist" | "cwd" | "version">,
   shared: TelemetryPlace,
   { settings, env }: { settings: KeelSettings; env: EnvironmentVariables },
 ): Promise<SessionTelemetry | undefined> {
@@ -18,6 +18,7 @@ export async function lateTelemetry(
     endpoint,
     settings,
     env,
+    cwd,
     version,
   });
 }

@@ -2,6 +2,8 @@
 import type { EnvironmentVariables } from "../../config/settings/paths.ts";
 import type { KeelSettings } from "../../config/settings/settings-schema.ts";
 import { catalogOf, proxyIn } from "../compose/model.ts";
+import { allSecrets } from "../maintenance/keys.ts";
+import { growingCover } from "../time/scrub-logs.ts";
 import { type SessionTelemetry, sessionTelemetry } from "./telemetry.ts";
 import type { TelemetryPlace } from "./traced-log.ts";
 
@@ -9,13 +11,14 @@ type TelemetryWish = {
   readonly endpoint: string;
   readonly settings: KeelSettings;
   readonly env: EnvironmentVariables;
+  readonly cwd: string;
   readonly version: string;
 };
 
 /** Throws `usage` for what is no address. */
 export function wishedTelemetry(
   home: TelemetryPlace,
-  { endpoint, settings, env, version }: TelemetryWish,
+  { endpoint, settings, env, cwd, version }: TelemetryWish,
 ): SessionTelemetry {
   const { telemetry } = settings;
   const catalog = catalogOf(settings);
@@ -28,7 +31,10 @@ export function wishedTelemetry(
       proxyEnv: proxyIn(env),
       version,
     },
-    { providerOf: (model) => catalog.home(catalog.unalias(model)) ?? "unknown" },
+    {
+      providerOf: (model) => catalog.home(catalog.unalias(model)) ?? "unknown",
+      contents: telemetry?.contents === true ? growingCover(allSecrets({ env, cwd })) : undefined,
+    },
   );
 }
 

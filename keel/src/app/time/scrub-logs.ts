@@ -5,6 +5,7 @@
 
 import { isObject } from "../../kernel/json.ts";
 import { likeSecrets, partsOf } from "../../kernel/secrets.ts";
+import type { ContentCover } from "../../time/trace/contents.ts";
 
 export type LogScrub = {
   /** Every text inside, keys too. */
@@ -28,17 +29,10 @@ export function scrubOf(
   for (const value of values) eachText(value, (words) => texts.push(words));
   for (const file of files) texts.push(asLatin(file), decoder.decode(file));
   for (const words of texts) for (const secret of likeSecrets(words)) secrets.add(secret);
-  for (const secret of known)
-    if (secret.length >= minSecret)
-      for (const spelling of partsOf(secret).flatMap(spellings)) secrets.add(spelling);
-  // The longest first: one may be the start of another.
-  const all = [...secrets].sort((one, other) => other.length - one.length);
+  for (const spelling of spellingsOf(known)) secrets.add(spelling);
+  const all = longestFirst(secrets);
   const there = all.filter((secret) => texts.some((words) => words.includes(secret)));
-  const clean = (words: string): string => {
-    let left = words;
-    for (const secret of there) left = left.replaceAll(secret, cover(secret));
-    return left;
-  };
+  const clean = (words: string): string => coverAll(words, there);
   // What stands there is as long as in the log, which may show the file.
   const inLatin = there.map((secret) => [asLatin(encoder.encode(secret)), cover(secret)] as const);
   return {
@@ -52,6 +46,33 @@ export function scrubOf(
       return there.length;
     },
   };
+}
+
+/** The same where nobody knows yet what comes: a secret is covered from the text on in which it looked like one. */
+export function growingCover(known: readonly string[]): ContentCover {
+  const secrets = new Set(spellingsOf(known));
+  let all = longestFirst(secrets);
+  return {
+    hear(words) {
+      const before = secrets.size;
+      for (const secret of likeSecrets(words)) secrets.add(secret);
+      if (secrets.size > before) all = longestFirst(secrets);
+    },
+    cover: (value) => inTexts(value, (words) => coverAll(words, all)),
+  };
+}
+
+const spellingsOf = (known: readonly string[]): string[] =>
+  known.filter(({ length }) => length >= minSecret).flatMap((secret) => partsOf(secret).flatMap(spellings));
+
+/** One may be the start of another. */
+const longestFirst = (secrets: ReadonlySet<string>): string[] =>
+  [...secrets].sort((one, other) => other.length - one.length);
+
+function coverAll(words: string, secrets: readonly string[]): string {
+  let left = words;
+  for (const secret of secrets) left = left.replaceAll(secret, cover(secret));
+  return left;
 }
 
 const encoder = new TextEncoder();

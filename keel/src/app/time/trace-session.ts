@@ -8,15 +8,19 @@ import { spansOf, type TracedLog, type TraceSpan } from "../../time/trace/spans.
 import { catalogOf } from "../compose/model.ts";
 import { readSettings } from "../compose/settings.ts";
 import { oneOf } from "../flags/arguments.ts";
+import { allSecrets } from "../maintenance/keys.ts";
 import type { SettingsLocation } from "../maintenance/settings-files.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { openCollector } from "../telemetry/collector.ts";
+import { growingCover } from "./scrub-logs.ts";
 
 export type TraceWish = {
   readonly id: string;
   readonly version: string;
   /** Which text of the conventions is followed. */
   readonly names: string | undefined;
+  /** Whether what was said goes along, without secrets. */
+  readonly contents?: boolean | undefined;
 };
 
 type TracePlace = SettingsLocation & { readonly sessions: Sessions };
@@ -24,11 +28,11 @@ type TracePlace = SettingsLocation & { readonly sessions: Sessions };
 /** As one page, or as a collector takes it. Throws `session_unknown`. */
 export async function writeTrace(
   place: TracePlace,
-  { id, version, names }: TraceWish,
+  { id, version, names, contents }: TraceWish,
   form: "page" | "otlp",
 ): Promise<string> {
   const options = { version, names: oneOf("names", names, spanNames) ?? "1.41" };
-  const spans = await traceSession(place, id);
+  const spans = await traceSession(place, id, contents);
   return form === "page"
     ? tracePage(spans, `Session ${id}`)
     : `${JSON.stringify(otlpTraces(spans, options))}\n`;
@@ -37,11 +41,11 @@ export async function writeTrace(
 /** To a collector, spans and counters. Says how many spans. Throws `session_unknown` and `unreachable`. */
 export async function sendTrace(
   place: TracePlace,
-  { id, version, names }: TraceWish,
+  { id, version, names, contents }: TraceWish,
   endpoint: string,
 ): Promise<number> {
   const options = { version, names: oneOf("names", names, spanNames) ?? "1.41" };
-  const spans = await traceSession(place, id);
+  const spans = await traceSession(place, id, contents);
   const collector = openCollector({ endpoint, ...options });
   try {
     const delivery = await collector.send(spans, new AbortController().signal);
@@ -52,13 +56,14 @@ export async function sendTrace(
   return spans.length;
 }
 
-async function traceSession(place: TracePlace, id: string): Promise<readonly TraceSpan[]> {
+async function traceSession(place: TracePlace, id: string, contents = false): Promise<readonly TraceSpan[]> {
   if (!(await place.sessions.find(id))) throw fault("session_unknown", { session: id });
   const { settings } = await readSettings(place);
   const catalog = catalogOf(settings);
   return spansOf(await tracedLog(place.sessions, id), {
     providerOf: (model) => catalog.home(catalog.unalias(model)) ?? "unknown",
     caller: readTraceparent(place.env["TRACEPARENT"]),
+    contents: contents ? growingCover(allSecrets(place)) : undefined,
   });
 }
 

@@ -62,6 +62,10 @@ export const telemetry = z.object({
     z.enum(["1.41", "genai-main"]),
     "Which text of the GenAI conventions is followed; `1.41` if left out.",
   ),
+  contents: setting(
+    z.boolean(),
+    "`true`: what is said, arguments and results go along, with secrets covered. Nothing of it does if left out.",
+  ),
 });
 
 const maskedVariable = z.looseObject({

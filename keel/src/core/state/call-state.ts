@@ -20,14 +20,16 @@ export type CallBatch = {
   readonly byId: Lookup<ToolCall>;
   /** How many have no result yet. */
   readonly open: number;
+  /** How many calls its programs have made by now, all of them together. */
+  readonly inner: number;
 };
 
-export const noCalls: CallBatch = { ids: [], byId: Lookup.empty(), open: 0 };
+export const noCalls: CallBatch = { ids: [], byId: Lookup.empty(), open: 0, inner: 0 };
 
 export function batchOf(calls: readonly ToolCall[]): CallBatch {
   const byId = Lookup.of(calls.map((call) => [call.use.id, call] as const));
   const ids = [...new Set(calls.map(({ use }) => use.id))];
-  return { ids, byId, open: ids.filter((id) => byId.get(id)?.status !== "settled").length };
+  return { ids, byId, open: ids.filter((id) => byId.get(id)?.status !== "settled").length, inner: 0 };
 }
 
 /** In the order asked. */

@@ -1,6 +1,7 @@
 /**
  * The calls of a program that a call runs: each goes the whole way of a call, by permission, hooks and log, one after the
- * other, and nothing of it becomes part of the conversation but what the program makes of it.
+ * other, within the budget of the session, and nothing of it becomes part of the conversation but what the program makes
+ * of it.
  */
 import { answerToolName } from "../../core/model-text.ts";
 import type { ToolCall } from "../../core/state/call-state.ts";
@@ -24,8 +25,6 @@ const notInside: ReadonlySet<string> = new Set([
   toolSearchName,
 ]);
 
-const maxCalls = 200;
-
 /** Whose calls a program's are: its own, with a number. */
 export const innerIds = (callId: string): string => `${callId}-program-`;
 
@@ -39,8 +38,9 @@ export function innerCalls(
   const one: InnerCalls = async (name, input, signal) => {
     if (signal.aborted) return { failed: true, text: "The program was stopped." };
     if (notInside.has(name)) return { failed: true, text: `${name} cannot be called by a program.` };
-    if (++count > maxCalls) return { failed: true, text: `A program makes ${maxCalls} calls at most.` };
-    const id = `${innerIds(outer.use.id)}${count}`;
+    const refused = beyondBudget(work);
+    if (refused !== undefined) return { failed: true, text: refused };
+    const id = `${innerIds(outer.use.id)}${++count}`;
     const use = { type: "tool_use" as const, id, name, input };
     const { inner, outcome } = innerWork(work, { outer, use, signal });
     await run(inner, await prepareCall(inner, { use, status: "requested", context: [] }));
@@ -51,6 +51,13 @@ export function innerCalls(
     last = next.catch(() => undefined);
     return next;
   };
+}
+
+/** What is spent is spent by the whole session, and calls by all programs of a reply: one after the other has no more. */
+function beyondBudget({ parts: { budget, limits }, state }: StepContext): string | undefined {
+  if (budget?.exhausted !== undefined) return "Nothing is left of the session's budget.";
+  if (state.calls.inner < limits.innerCalls) return undefined;
+  return `The programs of one reply make ${limits.innerCalls} calls at most.`;
 }
 
 function innerWork(

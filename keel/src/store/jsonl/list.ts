@@ -2,6 +2,7 @@
  * What a listing shows of a session, from the start and the end of its log only. A title that was given in the middle
  * of a long log is not seen here.
  */
+import { sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { shorten } from "../../kernel/text.ts";
 import type { ListPage, SessionInfo } from "../../ports/store.ts";
@@ -11,7 +12,7 @@ import type { SettingsPatch } from "../../protocol/settings.ts";
 import { byChange } from "../by-change.ts";
 import type { FileFacts, FileLayer, OpenFile } from "./files.ts";
 import { checkLine, decodeLine } from "./line.ts";
-import type { LogLocation } from "./log-locations.ts";
+import { type LogLocation, type LogNames, sessionOf } from "./log-locations.ts";
 import { isSurelyEvent } from "./records.ts";
 import { upgradeRecord } from "./upgrade.ts";
 
@@ -43,7 +44,7 @@ export type FoundLog = {
 /** Newest change first. Of all logs only the times are looked at; those of the page alone are opened. */
 export async function listLogs(
   files: FileLayer,
-  places: readonly LogLocation[],
+  places: readonly LogNames[],
   { behind, skip = 0, limit = Number.POSITIVE_INFINITY }: ListPage,
 ): Promise<SessionInfo[]> {
   const wanted = (await newestLogs(files, places, { behind, count: skip + limit })).slice(skip);
@@ -58,30 +59,40 @@ export async function listLogs(
 
 /**
  * The first so many in order. A few are looked at a time, so that whatever else this process does goes on in between. Of
- * each a number is kept, and only of those that count more: there may be ten thousand.
+ * each two numbers are kept, and only of those that count more: what is made for ten thousand and kept for a moment costs
+ * as much again as to ask the kernel for their times.
  */
 async function newestLogs(
   files: FileLayer,
-  places: readonly LogLocation[],
+  places: readonly LogNames[],
   { behind, count }: { behind: ListPage["behind"]; count: number },
 ): Promise<FoundLog[]> {
-  const times = new Float64Array(places.length).fill(Number.NEGATIVE_INFINITY);
-  const sizes = new Float64Array(places.length);
-  for (const [index, place] of places.entries()) {
-    if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1) await setImmediate();
-    const facts = plainFacts(files, place);
-    if (!facts || (behind && byChange(behind, { id: place.session, changedAt: facts.changedAt }) >= 0))
-      continue;
-    times[index] = facts.changedAt;
-    sizes[index] = facts.bytes;
+  const all = places.reduce((sum, { names }) => sum + names.length, 0);
+  const times = new Float64Array(all).fill(Number.NEGATIVE_INFINITY);
+  const sizes = new Float64Array(all);
+  let at = 0;
+  for (const { directory, names } of places) {
+    const above = directory + sep;
+    for (const name of names) {
+      const index = at++;
+      if (index % FACTS_AT_ONCE === FACTS_AT_ONCE - 1) await setImmediate();
+      const facts = plainFacts(files, above + name);
+      if (!facts || (behind && byChange(behind, { id: sessionOf(name), changedAt: facts.changedAt }) >= 0))
+        continue;
+      times[index] = facts.changedAt;
+      sizes[index] = facts.bytes;
+    }
   }
-  const oldest = times.toSorted()[Math.max(0, places.length - count)] ?? 0;
+  const oldest = times.toSorted()[Math.max(0, all - count)] ?? 0;
   const found: FoundLog[] = [];
-  for (const [index, { session: id, path }] of places.entries()) {
-    const changedAt = times[index] ?? Number.NEGATIVE_INFINITY;
-    if (changedAt === Number.NEGATIVE_INFINITY || changedAt < oldest) continue;
-    found.push({ id, path, changedAt, bytes: sizes[index] ?? 0 });
-  }
+  at = 0;
+  for (const { directory, names } of places)
+    for (const name of names) {
+      const index = at++;
+      const changedAt = times[index] ?? Number.NEGATIVE_INFINITY;
+      if (changedAt === Number.NEGATIVE_INFINITY || changedAt < oldest) continue;
+      found.push({ id: sessionOf(name), path: directory + sep + name, changedAt, bytes: sizes[index] ?? 0 });
+    }
   return found.sort(byChange).slice(0, count);
 }
 
@@ -103,9 +114,9 @@ export async function listOne(files: FileLayer, { session: id, path }: LogLocati
   }
 }
 
-function plainFacts(files: FileLayer, place: LogLocation): FileFacts | undefined {
+function plainFacts(files: FileLayer, path: string): FileFacts | undefined {
   try {
-    const facts = files.factsNow(place.path);
+    const facts = files.factsNow(path);
     return facts.kind === "file" ? facts : undefined;
   } catch {
     // Removed since its name was read.

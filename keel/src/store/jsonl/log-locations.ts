@@ -14,6 +14,11 @@ const AT_ONCE = 64;
 
 export type LogLocation = { readonly session: string; readonly path: string };
 
+/** The names of the logs in a directory. What else is known of them is made when it is wanted: there may be very many. */
+export type LogNames = { readonly directory: string; readonly names: readonly string[] };
+
+export const sessionOf = (name: string): string => name.slice(0, -LOG.length);
+
 /** Where the log of a session would stand in the home; those of agents too when they are wanted. */
 export type FindLog = (session: string, withAgents: boolean) => Promise<string | undefined>;
 
@@ -102,15 +107,10 @@ export class LogLocations {
     return keys.map((key) => path.join(this.#projects, key));
   }
 
-  /** The logs of one project, in no order: there may be very many. */
-  async logsIn(directory: string): Promise<LogLocation[]> {
-    const logs: LogLocation[] = [];
-    for (const name of await this.#unsorted(directory)) {
-      if (!name.endsWith(LOG)) continue;
-      const session = name.slice(0, -LOG.length);
-      if (isSessionId(session)) logs.push({ session, path: `${directory}${path.sep}${name}` });
-    }
-    return logs;
+  /** The logs of one project, in no order. */
+  async logsIn(directory: string): Promise<LogNames> {
+    const names = await this.#unsorted(directory);
+    return { directory, names: names.filter((name) => name.endsWith(LOG) && isSessionId(sessionOf(name))) };
   }
 
   remember(file: string, session: string): string {

@@ -15,7 +15,16 @@ import { type FoldCacheEntry, type FoldCacheOptions, readFoldCache } from "./fol
 import { SessionLeases } from "./lease.ts";
 import { encodeHeader } from "./line.ts";
 import { JsonlLog } from "./log.ts";
-import { agentsOf, type FindLog, folderOf, isCopyOf, isFoldCacheOf, LogLocations } from "./log-locations.ts";
+import {
+  agentsOf,
+  type FindLog,
+  folderOf,
+  isCopyOf,
+  isFoldCacheOf,
+  LogLocations,
+  type LogNames,
+  sessionOf,
+} from "./log-locations.ts";
 import { isSessionId, sessionId } from "./names.ts";
 import { openForReading, openLogFile, unwritable } from "./reasons.ts";
 import { readEvents } from "./records.ts";
@@ -139,14 +148,18 @@ class JsonlStore implements Store {
   }
 
   async list({ only, cwd, parent, ...page }: Parameters<Store["list"]>[0] = {}): Promise<SessionInfo[]> {
-    const { listLogs, listOne, newest } = await import("./list.ts");
+    const loading = import("./list.ts");
     if (only !== undefined && (cwd ?? parent) === undefined) {
+      const { listOne } = await loading;
       const found = isSessionId(only) ? await this.#places.findOwn(only) : undefined;
       return found === undefined ? [] : listOne(this.#files, { session: only, path: found });
     }
     const directories = await this.#directories({ cwd, parent });
-    const logs = await Promise.all(directories.map((directory) => this.#places.logsIn(directory)));
-    const wanted = logs.flat().filter(({ session }) => only === undefined || session === only);
+    const [{ listLogs, newest }, all] = await Promise.all([
+      loading,
+      Promise.all(directories.map((directory) => this.#places.logsIn(directory))),
+    ]);
+    const wanted = only === undefined ? all : all.map((place) => onlyOf(place, only));
     const [directory] = (cwd ?? parent) === undefined ? [] : directories;
     const { behind, skip = 0, limit = Number.POSITIVE_INFINITY } = page;
     const most = skip + limit;
@@ -259,6 +272,11 @@ class JsonlStore implements Store {
     return survey(file, { path: log, tornEnd: isHeld ? "ignored" : "told" });
   }
 }
+
+const onlyOf = ({ directory, names }: LogNames, only: string): LogNames => ({
+  directory,
+  names: names.filter((name) => sessionOf(name) === only),
+});
 
 function unlessBusy(thrown: unknown): undefined {
   if (thrown instanceof Fault && thrown.code === "log_unwritable") return undefined;

@@ -312,22 +312,26 @@ function rowsWith(run: Statements, terms: readonly string[], limit: number): num
   const rows = (what: string, most: number): number[] =>
     run.all(`SELECT rowid AS row${what} LIMIT ?`, match, most).map(({ row }) => Number(row));
   const having = " FROM words WHERE words MATCH ?";
-  if (!terms.every((term) => isCommon(run, term))) return rows(`${having} ORDER BY rank`, limit);
-  // Each is common, and all together may be rare.
-  const best = terms.length > 1 ? bestOfFew(run, match) : undefined;
-  if (best) return best.slice(0, limit);
+  if (terms.length > 1) {
+    // Each may be common, and all together rare.
+    const best = bestOfFew(run, match, limit);
+    if (best) return best;
+  } else if (!isCommon(run, match)) return rows(`${having} ORDER BY rank`, limit);
   const titles = rows(`${having} AND rowid < 0 ORDER BY rowid`, Math.ceil(limit / 2));
   return [...titles, ...rows(`${having} ORDER BY rowid DESC`, limit)].slice(0, limit);
 }
 
-/** The best first; undefined where there are too many. */
-function bestOfFew(run: Statements, match: string): number[] | undefined {
-  const sql = "SELECT rowid AS row, rank AS place FROM words WHERE words MATCH ? LIMIT ?";
-  const rows = run.all(sql, match, RANKED);
-  if (rows.length === RANKED) return undefined;
-  return rows
-    .sort((left, right) => Number(left["place"]) - Number(right["place"]))
-    .map(({ row }) => Number(row));
+/** The best first, in one look; undefined where there are too many. */
+function bestOfFew(run: Statements, match: string, limit: number): number[] | undefined {
+  const few = "SELECT rowid AS row, rank AS place FROM words WHERE words MATCH ? LIMIT ?";
+  const rows = run.all(
+    `SELECT row, count(*) OVER () AS n FROM (${few}) ORDER BY place LIMIT ?`,
+    match,
+    RANKED,
+    limit,
+  );
+  if (Number(rows[0]?.["n"] ?? 0) === RANKED) return undefined;
+  return rows.map(({ row }) => Number(row));
 }
 
 function titleAt(run: Statements, no: number): FoundMessage | undefined {

@@ -1,7 +1,8 @@
 /**
  * A session as spans, by the names of OpenTelemetry's conventions for generative models: one more projection of the log.
  * Ids come from session, turn, request and call, times from the events: whoever makes them again makes the same, so that a
- * crash loses none and none comes twice. No word of the conversation, no path and no argument is in them.
+ * crash loses none and none comes twice. No word of the conversation, no path and no argument is in them unless a person
+ * wants it.
  */
 
 import type { Durable } from "../../protocol/event/durable.ts";
@@ -10,6 +11,7 @@ import { toolUses } from "../../protocol/message.ts";
 import { endsWell, type Stop, type TurnReason } from "../../protocol/reasons.ts";
 import { readTraceparent, type SpanPlace, spanIdOf, traceIdOf } from "../../protocol/trace.ts";
 import type { Usage } from "../../protocol/usage.ts";
+import { type ContentCover, SpanContents } from "./contents.ts";
 import { usageOf } from "./sums.ts";
 
 export type SpanValue = string | number | boolean | readonly string[];
@@ -34,6 +36,8 @@ export type SpanOptions = {
   providerOf(model: string): string;
   /** Who called us, where an input does not say it. */
   readonly caller?: SpanPlace | undefined;
+  /** What was said goes with them, under this cover. Absent where nobody wants that. */
+  readonly contents?: ContentCover | undefined;
 };
 
 type CallSpan = {
@@ -75,6 +79,7 @@ export class SpanWalk {
   readonly calls = new Map<string, SpanPlace>();
   readonly #options: SpanOptions;
   readonly #above: (callId: string) => SpanPlace | undefined;
+  readonly #contents: SpanContents | undefined;
   readonly #requests = new Map<string, Extract<Durable, { type: "model.started" }>>();
   readonly #started = new Map<string, number>();
   /** The request whose reply wanted a call. */
@@ -95,10 +100,12 @@ export class SpanWalk {
   constructor(options: SpanOptions, above: (callId: string) => SpanPlace | undefined) {
     this.#options = options;
     this.#above = above;
+    this.#contents = options.contents && new SpanContents(options.contents);
   }
 
   take(event: Durable): void {
     this.#lastAt = event.at;
+    this.#contents?.take(event);
     handle(this.#handlers, event);
   }
 
@@ -147,6 +154,7 @@ export class SpanWalk {
         ...(event.providerId === undefined ? {} : { "gen_ai.response.id": event.providerId }),
         "gen_ai.response.finish_reasons": [finishReasons[event.stop]],
         ...(event.firstMs === undefined ? {} : { "keel.first_ms": event.firstMs }),
+        ...this.#contents?.ofRequest(event, finishReasons[event.stop]),
       });
     },
     "context.compacted": (event) => this.#endRequest(event, { "gen_ai.response.model": event.model }),
@@ -257,7 +265,10 @@ export class SpanWalk {
   #endCall(event: Extract<Durable, { type: "tool.finished" }>): void {
     const startMs = this.#started.get(event.callId) ?? event.at - event.ms;
     this.#started.delete(event.callId);
-    const more = event.denied ? { "keel.denied.by": event.denied.by } : {};
+    const more = {
+      ...(event.denied ? { "keel.denied.by": event.denied.by } : {}),
+      ...this.#contents?.ofCall(event),
+    };
     this.#call({ ...event, startMs, endMs: event.at, more, error: errorOf(event) });
   }
 

@@ -30,6 +30,14 @@ export type ConfinedPrograms = Programs & {
   whyNot(): Promise<string | undefined>;
 };
 
+/** What a program has at most, as a person reads it. */
+export const programBounds: readonly string[] = [
+  `${maxOwnMs / 1_000} s beside its calls`,
+  `${maxCpuSeconds} s of processor`,
+  `${maxHeapMb} MB of heap`,
+  `${maxPrinted.toLocaleString("en")} characters to print`,
+];
+
 export function confinedPrograms(
   env: Readonly<Record<string, string | undefined>>,
   guard: ProcessGuard,

@@ -48,11 +48,12 @@ export const timeCommands = (command: Define): readonly CliCommand[] => [
     load: async () => (await import("./bisect.ts")).bisect,
   }),
   command({
-    usage: "keel trace ID [--otlp | --send URL] [--names 1.41|genai-main] [-o FILE]",
+    usage: "keel trace ID [--otlp | --send URL] [--contents] [--names 1.41|genai-main] [-o FILE]",
     says: "A session on a line of time: one page, or spans for a collector",
     options: {
       otlp: { kind: "flag", says: "As OpenTelemetry writes it, in JSON" },
       send: { kind: "text", value: "URL", says: "To this collector, by OTLP over HTTP" },
+      contents: { kind: "flag", says: "With what was said, arguments and results, without secrets" },
       names: { kind: "text", value: "WHICH", says: "Which text of the conventions: 1.41 or genai-main" },
       output: { kind: "text", short: "o", value: "FILE", says: "Where to; standard output when left out" },
     },

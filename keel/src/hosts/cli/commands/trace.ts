@@ -11,13 +11,16 @@ type TraceValues = {
   otlp: boolean;
   send: string | undefined;
   names: string | undefined;
+  contents: boolean;
 };
 
 export const trace: CommandRun<TraceValues> = async ({ values, positionals }, context) => {
   const id = oneWord(positionals, "Name a session by its id.");
   if (values.otlp && values.send !== undefined) throw usage("Name one of --otlp and --send.");
+  if (values.contents && !values.otlp && values.send === undefined)
+    throw usage("--contents is for --otlp and --send: the page shows none.");
   const place = { ...context, sessions: openHome(context).sessions };
-  const wish = { id, version: context.version, names: values.names };
+  const wish = { id, version: context.version, names: values.names, contents: values.contents };
   if (values.send !== undefined)
     return context.err.line(`Sent ${await sendTrace(place, wish, values.send)} spans.`);
   const text = await writeTrace(place, wish, values.otlp ? "otlp" : "page");
