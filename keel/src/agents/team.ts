@@ -24,7 +24,9 @@ type Lead = { readonly tree: AgentTree; readonly launcher: AgentLauncher; parent
 
 const everybody = "*";
 /** What a member is called: it must not be taken for an address of another kind. */
-const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
+const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,58}[\p{L}\p{N}._-])?$/u;
+/** Names that read alike are one name. */
+const asRead = (name: string): string => name.normalize("NFKC").toLowerCase();
 
 export class TeamLead implements LedTeam {
   readonly #lead: Lead;
@@ -63,15 +65,19 @@ export class TeamLead implements LedTeam {
 
   /** Why nobody of that name can join. */
   refusal(name: string): string | undefined {
-    if (!namePattern.test(name) || name === above)
+    if (!namePattern.test(name) || asRead(name) === above)
       return `${JSON.stringify(name)} is no name for a member of a team: letters, digits, blanks and . _ - make one.`;
-    const known = this.#state?.members.get(name);
-    const task = known && this.#session.state.tasks.get(known.taskId);
-    if (!known || known.hasLeft || task?.status === "failed") return undefined;
-    return `${name} is in the team already. Use SendMessage to give it more work, or choose another name.`;
+    for (const [taken, { taskId, hasLeft }] of this.#state?.members ?? []) {
+      const hasFailed = this.#session.state.tasks.get(taskId)?.status === "failed";
+      if (asRead(taken) === asRead(name) && !hasLeft && !hasFailed)
+        return `${taken} is in the team already. Use SendMessage to give it more work, or choose another name.`;
+    }
+    return undefined;
   }
 
   async send({ from, to, ...rest }: TeamMessage): Promise<AgentSendOutcome> {
+    if (rest.approves && from !== above)
+      return { ok: false, why: "Not sent: only the leader of the team approves a plan." };
     const members = [...(this.#state?.members ?? [])];
     const others = members.filter(([name, { hasLeft }]) => name !== from && !hasLeft).map(([name]) => name);
     if (to !== everybody) return this.#toOne({ from, to, ...rest });
