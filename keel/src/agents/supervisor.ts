@@ -149,8 +149,11 @@ export class AgentSupervisor implements Agents {
     if (!known) return this.#tree.mail.send({ ...named, to });
     const message = { ...named, content: [text(words)] };
     if (known.data.kind === "agent" && !isRunning(known)) {
-      // A call that runs again after a crash has woken it before.
-      if (known.data.message === message.id) return { ok: true };
+      // A call that runs again after a crash may have told it before.
+      const { wasTold } = await import("./recover.ts");
+      const { message: last, session: heardBy } = known.data;
+      if (last === id && heardBy !== undefined && (await wasTold(this.#tree.ports.store, heardBy, id)))
+        return { ok: true };
       const plans = approves ? false : known.data.plans;
       return (await this.#launcher()).goOn(known, { first: { ...message, from: above }, plans }, pick);
     }
