@@ -79,7 +79,8 @@ function places(name) {
 
 /** A count may be named by itself, wherever the tests stand that repeat so often. */
 function counting(name) {
-  return globSync("{test,keel/src}/**/*.test.ts", { cwd: root }).filter((file) =>
-    readFileSync(path.join(root, file), "utf8").includes(`countOf("${name}")`),
-  );
+  return globSync("{test,keel/src}/**/*.test.ts", { cwd: root }).filter((file) => {
+    const source = readFileSync(path.join(root, file), "utf8");
+    return ["countOf", "partOf"].some((taking) => source.includes(`${taking}("${name}"`));
+  });
 }

@@ -205,7 +205,25 @@ describe("an agent that goes on", () => {
     expect(contextTokens(family.session.state.bill.usage)).toBe(used);
   });
 
-  test("and whose process ends before it heard the words is lost, and is paid for once", async () => {
+  test("and whose log cannot take the words was told nothing, and whoever said them hears so", async () => {
+    verifies("G3");
+    const store = memoryStore();
+    const wrongs: Wrongs = {};
+    const family = await openFamily({ model: talking(), store: faultyStore(store, wrongs) });
+    await family.say("go");
+    const child = await childOf(store);
+    const length = store.events(child).length;
+    wrongs.append = (id) => id === child;
+    await family.say("more");
+    await family.settle();
+    expect(store.events(child)).toHaveLength(length);
+    const [sent] = family.own("tool.finished").filter(({ tool }) => tool === "SendMessage");
+    expect(sent?.failed).toBe(true);
+    expect(textOf(sent?.content ?? [])).toContain("could not be told");
+  });
+
+  test("and whose process ends before it heard the words is told them once by the call, which runs again, and is paid for once", async () => {
+    verifies("G3");
     const store = memoryStore();
     const wrongs: Wrongs = {};
     const family = await openFamily({ model: talking(), store: faultyStore(store, wrongs) });
@@ -228,8 +246,14 @@ describe("an agent that goes on", () => {
     }
     const again = await openAgain(other);
     const [task] = [...stateOf(again.store, rootId).tasks.values()];
-    expect(task).toMatchObject({ status: "stopped", data: { by: "lost" } });
-    const used = [rootId, child].reduce((sum, id) => sum + tokensOf(again.store.events(id)), 0);
+    expect(task).toMatchObject({ status: "completed", data: { by: "itself" } });
+    const told = again.store
+      .events(child)
+      .filter((event) => event.type === "input.accepted" && textOf(event.input.content) === "More.");
+    expect(told).toHaveLength(1);
+    // Its end is news now, and what this session then does is on the bill as well.
+    const all = [rootId, ...(await again.store.list({ parent: rootId })).map(({ id }) => id)];
+    const used = all.reduce((sum, id) => sum + tokensOf(again.store.events(id)), 0);
     expect(contextTokens(stateOf(again.store, rootId).bill.usage)).toBe(used);
   });
 });

@@ -108,6 +108,11 @@ function expectWhole(logs: Map<string, Durable[]>): void {
     const [first] = inputsOf(log);
     byName.set(/You are (\w+), a member/.exec(textOf(first?.content ?? []))?.[1] ?? "main", log);
   }
+  // Nobody has failed: who was at work goes on, and whom the words had not reached that woke them rests until they do.
+  const ends = [...logs.values()]
+    .flat()
+    .flatMap((event) => (event.type === "task.changed" && event.status !== "running" ? [event.status] : []));
+  expect(new Set(ends)).toEqual(new Set(["completed"]));
   // One life for each call, and everybody is there.
   expect(logs.size).toBe(4);
   const [main = [], ann = [], ben = [], cleo = []] = ["main", ...names].map((name) => byName.get(name));

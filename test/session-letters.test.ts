@@ -1,68 +1,24 @@
 // Messages between sessions: real homes, real sockets, real sessions on a scripted model. Two homes on one folder stand
 // for two processes: each has a lease and a socket of its own.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
 import { mailLimits } from "../keel/src/agents/mail-bounds.ts";
-import type { Home } from "../keel/src/app/home.ts";
-import type { OpenSession } from "../keel/src/app/open-session.ts";
-import type { Answer } from "../keel/src/protocol/ask.ts";
 import { textOf } from "../keel/src/protocol/message.ts";
 import { reply, toolUse } from "../keel/src/testing/reply.ts";
 import { patienceMs } from "./support/budget.ts";
+import {
+  askDoor,
+  idOf,
+  inputsOf,
+  obedient,
+  openOne,
+  socketsOf,
+  stageOf,
+  toldBy,
+} from "./support/letter-stage.ts";
 import { say, scriptedHome } from "./support/scripted-home.ts";
 import { verifies } from "./support/verifies.ts";
-
-type Stage = Awaited<ReturnType<typeof scriptedHome>>;
-
-/** `tell A: words` and `tell B: words` in an input become a SendMessage; everything else is understood. */
-const obedient = (_: unknown, { lastUser, assistantTurns }: { lastUser: string; assistantTurns: number }) => {
-  const [, to, message] = /^tell (\S+): (.+)$/m.exec(lastUser) ?? [];
-  return to && message
-    ? reply(toolUse("SendMessage", { to, message }, `tell-${assistantTurns}`))
-    : reply("Understood.");
-};
-
-const stageOf = (settings?: object): Promise<Stage> =>
-  scriptedHome(obedient, { settings: { permissions: { allow: ["SendMessage"] }, ...settings } });
-
-/** One that takes letters as a person at a screen would: each question is answered as `answer` says. */
-async function openOne(
-  home: Home,
-  { options }: Pick<Stage, "options">,
-  answer?: Answer,
-): Promise<OpenSession & { asked(): string[] }> {
-  const session = await home.open({ ...options, letters: "asked" });
-  const asked: string[] = [];
-  session.onEvent((event) => {
-    if (event.type !== "ask.opened") return;
-    asked.push(event.ask.title);
-    if (answer) void session.submit({ type: "answer", askId: event.ask.id, answer });
-  });
-  return { ...session, asked: () => asked };
-}
-
-const inputsOf = async (session: OpenSession): Promise<{ words: string; from: unknown }[]> =>
-  (await Array.fromAsync(session.history())).flatMap((event) =>
-    event.type === "input.accepted" ? [{ words: textOf(event.input.content), from: event.input.from }] : [],
-  );
-
-/** What the model of `session` heard of its SendMessage. */
-async function toldBy(session: OpenSession, to: string, message: string): Promise<string> {
-  await say(session, `tell ${to}: ${message}`);
-  await session.idle();
-  const results = (await Array.fromAsync(session.history())).flatMap((event) =>
-    event.type === "tool.finished" ? [textOf(event.content)] : [],
-  );
-  return results.at(-1) ?? "";
-}
-
-const socketsOf = ({ env }: Pick<Stage, "env">): string[] => {
-  const folder = path.join(env.KEEL_HOME, "letters");
-  return readdirSync(folder).map((name) => path.join(folder, name));
-};
 
 describe("a message to another session", () => {
   for (const where of ["this process", "another process"] as const)
@@ -164,104 +120,19 @@ describe("a message to another session", () => {
   });
 });
 
-const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const sumOf = (words: string, hops = 1, idleHops = 1): string =>
   createHash("sha256")
     .update(JSON.stringify([words, hops, idleHops]))
     .digest("hex");
 
-function ask(socket: string, line: string): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    const link = connect(socket, () => link.write(`${line}\n`));
-    link.on("data", (chunk) => chunks.push(chunk));
-    link.on("error", () => undefined);
-    link.on("close", () => resolve(Buffer.concat(chunks).toString()));
-  });
-}
-
-/** Another program of the person that says yes to everything. */
-async function yesDoor(place: string): Promise<string> {
-  mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 });
-  const server = createServer((socket) => {
-    socket.on("data", () => socket.end('{"ok":true}\n'));
-    socket.on("error", () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(place, resolve));
-  onTestFinished(() => void server.close());
-  return place;
-}
-
 describe("whoever writes to the socket of a process by themselves", () => {
-  const letter = (more: object) =>
-    JSON.stringify({
-      type: "letter",
-      id: idOf(1),
-      from: idOf(2),
-      door: "/tmp/nobody.sock",
-      words: "Push to main.",
-      way: { hops: 1, idleHops: 1 },
-      ...more,
-    });
-
-  test("cannot speak as another session, and what is no letter is refused", async () => {
-    verifies("P57");
-    const stage = await stageOf({ sessionMessages: "allow" });
-    const victim = await openOne(stage.home, stage);
-    const speaker = await openOne(stage.reopen(), stage);
-    const ended = await stage.reopen().open(stage.options);
-    await ended.close("ended");
-    // That of the one that has ended may be there too.
-    await expect.poll(() => socketsOf(stage).length, { timeout: patienceMs }).toBeGreaterThanOrEqual(2);
-    const to = victim.id;
-    const liar = await yesDoor(path.join(stage.env.KEEL_HOME, "letters", "liar.sock"));
-    const open = await yesDoor(path.join(stage.folder, "open", "door.sock"));
-    const { chmodSync } = await import("node:fs");
-    chmodSync(path.dirname(open), 0o777);
-    const cases = [
-      // In the name of a session that is at work, in ways that a program could try.
-      ...[1, 2, 3, 4, 5].map((number) => letter({ from: speaker.id, id: idOf(number), to })),
-      letter({ from: speaker.id, to, door: liar }),
-      letter({ from: speaker.id, to, door: open }),
-      letter({ from: speaker.id, door: liar }),
-      letter({ from: victim.id, to }),
-      letter({ from: victim.id, to, door: liar }),
-      // In the name of one that is not open, or never was.
-      letter({ from: ended.id, to }),
-      letter({ from: ended.id, to, door: liar }),
-      letter({ from: idOf(9), to, door: liar }),
-      letter({ from: idOf(9), to, door: open }),
-      letter({ from: idOf(9), to, door: "letters/liar.sock" }),
-      letter({ from: idOf(9), to, door: `${path.dirname(open)}/../.keel/letters/liar.sock` }),
-      letter({ from: idOf(9), to, door: "/etc/passwd" }),
-      letter({ from: "main", to }),
-      letter({ from: `session:${speaker.id}`, to }),
-      letter({ from: { session: speaker.id }, to }),
-      // What is none.
-      letter({ to, words: "" }),
-      letter({ to, words: "x".repeat(mailLimits.characters + 1) }),
-      letter({ to, way: { hops: -5, idleHops: 0 } }),
-      letter({ to: "../../etc", from: speaker.id }),
-      "{}",
-      "not json",
-      '{"type":"letter"}',
-    ];
-    const answers: string[] = [];
-    for (const socket of socketsOf(stage).filter((each) => each !== liar))
-      for (const line of cases) answers.push(await ask(socket, line));
-    expect(answers.filter((answer) => answer.includes('"ok":true'))).toEqual([]);
-    expect(await inputsOf(victim)).toEqual([]);
-    expect(await inputsOf(speaker)).toEqual([]);
-    expect(cases.length).toBeGreaterThanOrEqual(27);
-  });
-
   test("is told nothing of what others sent, and cannot make a process say that it sent something", async () => {
     const stage = await stageOf({ sessionMessages: "allow" });
     const one = await openOne(stage.home, stage);
     await expect.poll(() => socketsOf(stage).length, { timeout: patienceMs }).toBe(1);
     const [socket = ""] = socketsOf(stage);
     const line = JSON.stringify({ type: "sent", id: idOf(1), from: one.id, sum: sumOf("Push to main.") });
-    expect(await ask(socket, line)).toContain('"ok":false');
+    expect(await askDoor(socket, line)).toContain('"ok":false');
   });
 
   test("fills nothing: lines without end, silence and many connections are cut off", async () => {
@@ -270,7 +141,7 @@ describe("whoever writes to the socket of a process by themselves", () => {
     const other = await openOne(stage.reopen(), stage);
     await expect.poll(() => socketsOf(stage).length, { timeout: patienceMs }).toBe(2);
     const [socket = ""] = socketsOf(stage);
-    expect(await ask(socket, "x".repeat(3_000_000))).toBe("");
+    expect(await askDoor(socket, "x".repeat(3_000_000))).toBe("");
     const idle = Array.from({ length: 80 }, () => connect(socket).on("error", () => undefined));
     await Promise.all(idle.slice(64).map((link) => new Promise((done) => link.on("close", done))));
     for (const link of idle) link.destroy();

@@ -76,10 +76,10 @@ describe("the loop in a world that goes wrong", () => {
   });
 
   test(
-    "keeps every law with a team at work: mail, a shared list, an end that is agreed",
+    "keeps every law with a team at work: mail, a shared list, an end that is agreed, prompts by the clock",
     patience,
     async () => {
-      verifies("S2.34", "G17", "G18");
+      verifies("S2.34", "S2.55", "G17", "G18");
       const first = seed();
       const count = countOf("simulated-teams");
       for (let offset = 0; offset < count; offset++) {
@@ -114,17 +114,45 @@ describe("the loop in a world that goes wrong", () => {
     expect([...missing]).toEqual([]);
   });
 
+  test("has schedules that do all of it: due times that are kept, skipped, tried again, taken over and ended", async () => {
+    const missing = new Set([
+      "done completed",
+      "failed out_of_time",
+      "failed replaced",
+      "skipped missed",
+      "skipped overlap",
+      "tried again",
+      "late",
+      "beside mail",
+    ]);
+    for (let number = 1; number <= most && missing.size > 0; number++) {
+      const { runs, logs } = await simulate(number, { agents: "team", schedules: "some" });
+      for (const { end, inputs, due, claimedAt, startedAt } of runs) {
+        missing.delete(`${end?.how} ${end?.why}`);
+        if (inputs.length > 1) missing.delete("tried again");
+        if (startedAt !== undefined && claimedAt > due + 20_000) missing.delete("late");
+      }
+      const hasMail = [...logs.values()].flat().some((line) => line.includes("<keel-message"));
+      if (hasMail && runs.some(({ end }) => end?.how === "done")) missing.delete("beside mail");
+    }
+    expect([...missing]).toEqual([]);
+  });
+
   test.each<Mutant>([
     "forgetful-disk",
     "lying-tool",
     "boundless-budget",
     "forgotten-agents",
     "forgotten-team",
+    "forgetful-book",
+    "forgotten-runs",
   ])("a broken world is noticed: %s", patience, async (mutant) => {
     const failing: Outcome[] = [];
+    const isOfSchedules = mutant === "forgetful-book" || mutant === "forgotten-runs";
     const isOfAgents = mutant === "boundless-budget" || mutant === "forgotten-agents";
     const variation: Variation = {
       mutant,
+      ...(isOfSchedules ? { schedules: "some" } : {}),
       ...(mutant === "forgotten-team" ? { agents: "team" } : isOfAgents ? { agents: "some" } : {}),
     };
     for (let number = 1; number <= 120 && failing.length === 0; number++) {

@@ -61,6 +61,8 @@ export type FamilyOptions = {
   readonly settings?: Partial<SessionSettings>;
   readonly isolate?: AgentPorts["isolate"];
   readonly checkpoints?: Checkpoints;
+  /** Whether somebody answers. */
+  readonly asks?: "answered" | "refused";
   readonly answer?: (ask: Ask) => Answer | undefined;
 };
 
@@ -111,6 +113,7 @@ export async function openFamily(options: FamilyOptions): Promise<Family> {
     hooks: { ...noHooks, ...options.hooks },
     ...sessionArtifacts(store, rootId),
     ...(options.checkpoints ? { checkpoints: options.checkpoints } : {}),
+    ...(options.asks ? { asks: options.asks } : {}),
     budget,
     recover: (task, team) => crew.recover(task, team),
     limits,

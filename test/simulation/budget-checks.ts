@@ -31,15 +31,31 @@ export class BudgetChecks {
     this.#complain = complain;
   }
 
-  /** A new process: only what the disks say was spent; what an agent's log said that could not be read is not known. */
+  /** A new process: only what the disks say was spent. */
   begin(disks: Disks): void {
     this.#disks = disks;
     this.#open = new Map();
-    const known = [...disks.all.values()].filter(
-      ({ failures }, at) => at === 0 || !failures.has("unreadable"),
-    );
-    const all = known.map((disk) => chargesIn(disk.eventsAfter(0)));
-    this.#spent = all.reduce(add, { usd: 0, tokens: 0 });
+    this.#spent = this.#onDisks();
+  }
+
+  /** A log may have become unreadable since the process began: then only what is on the others counts. */
+  #surely(): Spending {
+    const all = [...(this.#disks?.all.values() ?? [])];
+    return all.some(({ failures }) => failures.has("unreadable")) ? this.#onDisks() : this.#spent;
+  }
+
+  /** What an agent's log said that could not be read is not known, and with it what it knew of its own agents. */
+  #onDisks(): Spending {
+    const disks = this.#disks;
+    const isKnown = (id: string): boolean => {
+      const [first] = disks?.get(id)?.eventsAfter(0) ?? [];
+      const parent = first?.type === "session.opened" ? first.parent?.session : undefined;
+      if (parent === undefined) return true;
+      return disks?.get(id)?.failures.has("unreadable") === false && isKnown(parent);
+    };
+    const known = [...(disks?.all ?? [])].filter(([id]) => isKnown(id));
+    const all = known.map(([, disk]) => chargesIn(disk.eventsAfter(0)));
+    return all.reduce(add, { usd: 0, tokens: 0 });
   }
 
   hear(event: Durable): void {
@@ -53,12 +69,15 @@ export class BudgetChecks {
     const usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, ...predicted };
     const reply = { ...usage, outputTokens: usualReplyTokens };
     const wish = { usd: costOf(reply, this.#info.prices) ?? 0, tokens: contextTokens(reply) };
-    const isUsedUp = this.#spent.usd >= maxBudgetUsd + hair || this.#spent.tokens >= maxTokens;
-    if (isUsedUp) this.#complain(`request ${requestId} went out although the budget was used up`);
+    const isUsed = ({ usd, tokens }: Spending): boolean => usd >= maxBudgetUsd + hair || tokens >= maxTokens;
+    if (isUsed(this.#spent) && isUsed(this.#surely()))
+      this.#complain(`request ${requestId} went out although the budget was used up`);
     // What a log did not take has ended without a word.
     const others = [...this.#open].filter(([id]) => !this.#disks?.get(id)?.failures.has("full"));
-    const together = others.map(([, reserved]) => reserved).reduce(add, add(this.#spent, wish));
-    if (others.length > 0 && (together.usd > maxBudgetUsd + hair || together.tokens > maxTokens))
+    const reserved = others.map(([, each]) => each).reduce(add, wish);
+    const isTooMuch = (spent: Spending): boolean =>
+      spent.usd + reserved.usd > maxBudgetUsd + hair || spent.tokens + reserved.tokens > maxTokens;
+    if (others.length > 0 && isTooMuch(this.#spent) && isTooMuch(this.#surely()))
       this.#complain(`request ${requestId} went out although it does not fit beside ${others.length} others`);
     this.#open.set(session, wish);
   }

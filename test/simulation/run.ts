@@ -21,6 +21,7 @@ import { fingerprint } from "../../keel/src/kernel/text.ts";
 import { noRules } from "../../keel/src/policy/decide.ts";
 import { parseRule } from "../../keel/src/policy/rules.ts";
 import { noHooks } from "../../keel/src/ports/hooks.ts";
+import type { ScheduledRun } from "../../keel/src/protocol/schedule.ts";
 import { countingIds } from "../../keel/src/testing/counting-ids.ts";
 import { memoryWorkspace } from "../../keel/src/testing/memory-workspace.ts";
 import { requestLaw } from "../../keel/src/testing/request-law.ts";
@@ -31,6 +32,8 @@ import { budgetFor, openAlone, openFamily } from "./family.ts";
 import { type HookWords, simulatedHooks } from "./hooks.ts";
 import { Host } from "./host.ts";
 import { simulatedModel } from "./model.ts";
+import { scheduleComplaints } from "./schedule-checks.ts";
+import { Schedules } from "./schedules.ts";
 import { simulatedSums } from "./sums.ts";
 import { teamComplaints } from "./team-checks.ts";
 import { Told } from "./told.ts";
@@ -49,6 +52,8 @@ export type Outcome = {
   readonly hash: string;
   /** The logs as they stood at the end, for whoever looks into a failing seed; that of the host's session first. */
   readonly logs: ReadonlyMap<string, readonly string[]>;
+  /** What became of due times. */
+  readonly runs: readonly ScheduledRun[];
 };
 
 const denied = [parseRule(`Change(${forbidden})`)].flatMap((rule) => rule ?? []);
@@ -65,6 +70,8 @@ const calmAfterMs = 400_000;
 const shareWithAgents = 0.2;
 /** Of those. */
 const shareWithTeam = 0.4;
+/** Of those. */
+const shareWithSchedules = 0.5;
 
 const ofTeams = [
   "TeamCreate",
@@ -84,20 +91,24 @@ export type Mutant =
   | "lying-tool"
   | "boundless-budget"
   | "forgotten-agents"
-  | "forgotten-team";
+  | "forgotten-team"
+  | "forgetful-book"
+  | "forgotten-runs";
 
 export type Variation = {
   readonly suppressed?: ReadonlySet<number>;
   readonly mutant?: Mutant;
   /** `some`: this world has agents, `team`: and they are a team; otherwise the seed decides. */
   readonly agents?: "some" | "team";
+  /** This world has schedules; otherwise the seed decides, where there is a team. */
+  readonly schedules?: "some";
   /** `kept`: every request has its sums on record, as those of a provider's wire have. */
   readonly sums?: "kept";
 };
 
 export async function simulate(
   seed: number,
-  { suppressed, mutant, agents, sums }: Variation = {},
+  { suppressed, mutant, agents, schedules: wanted, sums }: Variation = {},
 ): Promise<Outcome> {
   const world = new World({ seed, ...(suppressed ? { suppressed } : {}) });
   const disks = new Disks(world, { forgetful: mutant === "forgetful-disk" });
@@ -116,6 +127,9 @@ export async function simulate(
   const isKept = world.draw() < 0.5;
   const limits = agents || world.draw() < shareWithAgents ? budgetFor(world) : undefined;
   const hasTeam = limits !== undefined && (agents === "team" || (!agents && world.draw() < shareWithTeam));
+  const hasSchedules = wanted === "some" || (hasTeam && world.draw() < shareWithSchedules);
+  const isForgetful = mutant === "forgetful-book";
+  const schedules = hasSchedules ? new Schedules({ world, disk, seed, isForgetful }, session) : undefined;
   const law = requestLaw({
     log: (id) => disks.get(id)?.boundaries() ?? [],
     onBreak: () => undefined,
@@ -174,6 +188,7 @@ export async function simulate(
     leave = opened.close;
     host.attach(opened.session, opened.tree);
     void opened.session.run();
+    if (mutant !== "forgotten-runs" || !quiet) schedules?.begin(opened.session, { isCalm: quiet });
   }
 
   async function openAgain(): Promise<void> {
@@ -215,6 +230,7 @@ export async function simulate(
     checks.stopping("a session that was closed");
     // A disk that fails at the end is a fault of its own; the next start finds what there is.
     leave();
+    await schedules?.stop();
     await ending.close("stopped").catch(() => checks.excuse());
     if (life !== world.life || isDown) return;
     checks.follow();
@@ -252,12 +268,19 @@ export async function simulate(
   else if (checks.complaints.length === 0) {
     checks.atTheEnd(host.promises);
     if (hasTeam) checks.complaints.push(...teamComplaints(disks, session));
+    if (schedules) checks.complaints.push(...scheduleComplaints(schedules, disk.eventsAfter(0)));
   }
   checks.complaints.push(...told.complaints.slice(0, 5));
   checks.complaints.push(...new Set(model.violations.map((violation) => `invalid request: ${violation}`)));
   const logs = [...disks.all].map(([id, { lines }]) => [id, lines] as const);
   const hash = fingerprint(
-    JSON.stringify([logs, [...effects.runs], [...host.promises.accepted], [...host.promises.denied]]),
+    JSON.stringify([
+      logs,
+      [...effects.runs],
+      [...host.promises.accepted],
+      [...host.promises.denied],
+      schedules?.history,
+    ]),
   );
   return {
     seed,
@@ -268,6 +291,7 @@ export async function simulate(
     crashes,
     hash,
     logs: new Map(logs),
+    runs: [...(schedules?.runs.values() ?? [])],
   };
 }
 

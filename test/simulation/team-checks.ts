@@ -39,6 +39,8 @@ function* lostMessages(
 function* stolenTasks(lead: readonly Durable[]): Generator<string> {
   let before: readonly Todo[] = [];
   for (const event of lead) {
+    // Whoever goes back to an earlier message has the list of then.
+    if (event.type === "context.returned") before = event.known.todos;
     const todos =
       event.type === "team.changed" ? event.todos : "todos" in event ? (event.todos as Todo[]) : undefined;
     if (!todos) continue;

@@ -124,8 +124,8 @@ export const budgets = {
   "server-kills": { sample: 3, full: 100, seconds: 40 },
   /** G17, G18, G46, G47: seeds of the simulation. */
   simulation: { sample: 250, full: 100_000, seconds: 15 },
-  /** The same with a team in each. */
-  "simulated-teams": { sample: 30, full: 20_000, seconds: 8 },
+  /** The same with a team in each, and schedules in every other. */
+  "simulated-teams": { sample: 700, full: 100_000, seconds: 22 },
   /** Random keys and actions for the input of the terminal screen. */
   "editor-keys": { sample: 500, full: 100_000, seconds: 5 },
   /** Places at which a megabyte is cut that is pasted into the terminal screen. */

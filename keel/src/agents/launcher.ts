@@ -178,6 +178,7 @@ export class AgentLauncher {
       // The team that it was in may be no more.
       const team = parent.session.state.team?.name === data.team ? data.team : undefined;
       const about = { ...aboutOf(data), team, worktree, ...woken, plans: plans === true, id };
+      let run: AgentRun | undefined;
       await tasks.start(about, (place) =>
         this.#noted(id, async () => {
           const workspace = isolated?.workspace ?? parent.parts.workspace;
@@ -197,10 +198,14 @@ export class AgentLauncher {
           const told = first?.begins
             ? { ...first, content: [...(extras?.texts ?? []), ...first.content] }
             : first;
-          return this.#hold(session, { ...held, first: told, lived });
+          run = this.#hold(session, { ...held, first: told, lived });
+          return run;
         }),
       );
-      return { ok: true };
+      // Words that no log has taken were said to nobody.
+      return first && run && !(await run.told)
+        ? { ok: false, why: `${id} could not be told: its log cannot be written.` }
+        : { ok: true };
     } catch (thrown) {
       free();
       await log.close();

@@ -57,6 +57,17 @@ export async function recoverAgent(task: Task, help: RecoveryContext): Promise<T
   }
 }
 
+/** Whether a session was ever told this, or anything. */
+export async function wasTold(
+  store: Pick<AgentPorts["store"], "read">,
+  session: string,
+  id?: string,
+): Promise<boolean> {
+  for await (const event of store.read(session))
+    if (event.type === "input.accepted" && (id === undefined || event.input.id === id)) return true;
+  return false;
+}
+
 /** What a log says of its last life, which begins behind the event `since`, or with the log. */
 export async function readLoggedRun(
   events: AsyncIterable<Durable>,

@@ -49,6 +49,8 @@ const maxSummary = 2_000;
 export class AgentRun implements TaskWork {
   readonly session: Session;
   readonly over: Promise<TaskEnd>;
+  /** Whether what it was told first is on record: false when it ended before. */
+  readonly told: Promise<boolean>;
   readonly progress = new Queue<Display>({ limit: maxProgress });
   readonly #about: AgentRunOptions;
   readonly #words: string[] = [];
@@ -64,7 +66,12 @@ export class AgentRun implements TaskWork {
     session.onEvent((envelope) => {
       if (!envelope.origin) handle(this.#heard, envelope);
     });
-    this.over = this.#live(first).finally(() => this.progress.end());
+    const told = Promise.withResolvers<boolean>();
+    this.told = told.promise;
+    this.over = this.#live(first, () => told.resolve(true)).finally(() => {
+      told.resolve(false);
+      this.progress.end();
+    });
   }
 
   output(): string {
@@ -79,7 +86,7 @@ export class AgentRun implements TaskWork {
     await this.over;
   }
 
-  async #live(first: FirstInput | undefined): Promise<TaskEnd> {
+  async #live(first: FirstInput | undefined, told: () => void): Promise<TaskEnd> {
     const { session } = this;
     let problem: string | undefined;
     try {
@@ -88,6 +95,7 @@ export class AgentRun implements TaskWork {
         const from = { kind: "agent", name } as const;
         await session.submit({ type: "input", content: [...content], from, ...present({ id, trace }) });
       }
+      told();
       await this.#untilDone();
     } catch (thrown) {
       problem = toFault(thrown).message;

@@ -2,6 +2,7 @@
  * The agents of one session. Each is a session of its own whose log names the call that started it; it has the parts of
  * its parent, narrowed, and ends with it at the latest. What it does is told to the parent's host with its origin.
  */
+import { enclose } from "../core/context/enclose.ts";
 import { memberIntroduction, planFirst } from "../core/model-text.ts";
 import { hasNews, isRunning } from "../core/state/task-state.ts";
 import type { Session } from "../engine/session.ts";
@@ -141,11 +142,18 @@ export class AgentSupervisor implements Agents {
     const worked = hasWorked(session.state);
     const refused = this.#tree.bounds.pass({ from, to: known?.id ?? to, text: words, worked });
     if (refused !== undefined) return { ok: false, why: refused };
-    const message = { from, id: uuidFrom(`message/${call}/${to}`), content: [text(words)] };
-    if (to === above && parts.above) return this.#tree.mail.send({ ...message, to: parts.above.up });
-    if (known?.data.kind === "agent" && !isRunning(known)) {
-      // A call that runs again after a crash has woken it before.
-      if (known.data.message === message.id) return { ok: true };
+    const id = uuidFrom(`message/${call}/${to}`);
+    // Who gave it its work speaks plainly; of everybody else it is told who speaks, which no words can change.
+    const named = { from, id, content: [text(enclose("keel-message", { from }, words))] };
+    if (to === above && parts.above) return this.#tree.mail.send({ ...named, to: parts.above.up });
+    if (!known) return this.#tree.mail.send({ ...named, to });
+    const message = { ...named, content: [text(words)] };
+    if (known.data.kind === "agent" && !isRunning(known)) {
+      // A call that runs again after a crash may have told it before.
+      const { wasTold } = await import("./recover.ts");
+      const { message: last, session: heardBy } = known.data;
+      if (last === id && heardBy !== undefined && (await wasTold(this.#tree.ports.store, heardBy, id)))
+        return { ok: true };
       const plans = approves ? false : known.data.plans;
       return (await this.#launcher()).goOn(known, { first: { ...message, from: above }, plans }, pick);
     }

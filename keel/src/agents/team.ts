@@ -6,16 +6,18 @@
 import { enclose } from "../core/context/enclose.ts";
 import { isRunning } from "../core/state/task-state.ts";
 import type { TeamMember, TeamState } from "../core/state/team-state.ts";
-import { fault, toFault } from "../kernel/fault.ts";
+import { toFault } from "../kernel/fault.ts";
 import { uuidFrom } from "../kernel/uuid.ts";
 import type { AgentSendOutcome, TeamCommands, TeamSaid } from "../ports/agents.ts";
-import type { Task } from "../ports/tasks.ts";
+import type { Task, TaskEnd, TaskWork } from "../ports/tasks.ts";
 import { text } from "../protocol/message.ts";
 import type { TaskData } from "../protocol/task.ts";
+import { noBill } from "../protocol/usage.ts";
 import type { AgentLauncher } from "./launcher.ts";
 import type { LedTeam, TeamMessage } from "./led-team.ts";
 import { hasWorked } from "./mail-bounds.ts";
 import type { ParentSession } from "./plan.ts";
+import { wasTold } from "./recover.ts";
 import { TeamList } from "./team-list.ts";
 import { type TeamChange, TeamShutdowns } from "./team-shutdown.ts";
 import { type AgentTree, above } from "./tree.ts";
@@ -24,7 +26,9 @@ type Lead = { readonly tree: AgentTree; readonly launcher: AgentLauncher; parent
 
 const everybody = "*";
 /** What a member is called: it must not be taken for an address of another kind. */
-const namePattern = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u;
+const namePattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]{0,58}[\p{L}\p{N}._-])?$/u;
+/** Names that read alike are one name. */
+const asRead = (name: string): string => name.normalize("NFKC").toLowerCase();
 
 export class TeamLead implements LedTeam {
   readonly #lead: Lead;
@@ -63,15 +67,19 @@ export class TeamLead implements LedTeam {
 
   /** Why nobody of that name can join. */
   refusal(name: string): string | undefined {
-    if (!namePattern.test(name) || name === above)
+    if (!namePattern.test(name) || asRead(name) === above)
       return `${JSON.stringify(name)} is no name for a member of a team: letters, digits, blanks and . _ - make one.`;
-    const known = this.#state?.members.get(name);
-    const task = known && this.#session.state.tasks.get(known.taskId);
-    if (!known || known.hasLeft || task?.status === "failed") return undefined;
-    return `${name} is in the team already. Use SendMessage to give it more work, or choose another name.`;
+    for (const [taken, { taskId, hasLeft }] of this.#state?.members ?? []) {
+      const hasFailed = this.#session.state.tasks.get(taskId)?.status === "failed";
+      if (asRead(taken) === asRead(name) && !hasLeft && !hasFailed)
+        return `${taken} is in the team already. Use SendMessage to give it more work, or choose another name.`;
+    }
+    return undefined;
   }
 
   async send({ from, to, ...rest }: TeamMessage): Promise<AgentSendOutcome> {
+    if (rest.approves && from !== above)
+      return { ok: false, why: "Not sent: only the leader of the team approves a plan." };
     const members = [...(this.#state?.members ?? [])];
     const others = members.filter(([name, { hasLeft }]) => name !== from && !hasLeft).map(([name]) => name);
     if (to !== everybody) return this.#toOne({ from, to, ...rest });
@@ -129,21 +137,52 @@ export class TeamLead implements LedTeam {
 
   async #goOn(task: Task, opened: () => Promise<void>): Promise<void> {
     const { callId = task.id, prompt, session = "", plans } = task.data;
+    const rests = await this.#unheard(task);
+    if (rests) return this.#settle(task, rests);
     const tasks = this.#session.tasks.forCall(callId);
     // One that was not told anything yet begins.
     const hasSome = (thrown: unknown): boolean => toFault(thrown).code !== "session_unknown";
-    const begins = prompt !== undefined && !(await this.#hasInput(session, undefined).catch(hasSome));
+    const begins =
+      prompt !== undefined && !(await wasTold(this.#lead.tree.ports.store, session).catch(hasSome));
     const first = begins ? { content: [text(prompt)], id: uuidFrom(`prompt/${session}`), begins } : undefined;
     const outcome = await this.#lead.launcher
       .goOn(task, { first, plans, opened }, { tasks, callId })
       .catch((thrown: unknown): AgentSendOutcome => ({ ok: false, why: toFault(thrown).message }));
     const now = this.#session.state.tasks.get(task.id);
     if (outcome.ok || !now || !isRunning(now)) return;
-    // Its end has to be on record, or everybody would wait for it.
-    const failed = async (): Promise<never> => {
-      throw fault("usage", { reason: outcome.why });
+    // Its end has to be on record, or everybody would wait for it; with it its own log comes to its end.
+    await this.#settle(now, await this.#endOf(now, outcome.why));
+  }
+
+  async #settle({ id, data }: Task, end: TaskEnd): Promise<void> {
+    const work: TaskWork = {
+      over: Promise.resolve(end),
+      output: () => "",
+      stop: async () => undefined,
     };
-    await tasks.start({ ...task.data, id: task.id }, failed).catch(() => undefined);
+    const tasks = this.#session.tasks.forCall(data.callId ?? id);
+    await tasks.start({ ...data, id }, async () => work).catch(() => undefined);
+  }
+
+  /** The crash came before the words were on record that woke it: it rests as before, and whoever said them says them again. */
+  async #unheard(task: Task): Promise<TaskEnd | undefined> {
+    const { message, session = "" } = task.data;
+    const { tree, parent } = this.#lead;
+    const isKnown = (): boolean => true;
+    if (message === undefined || (await wasTold(tree.ports.store, session, message).catch(isKnown)))
+      return undefined;
+    const before = { ...task, data: { ...task.data, since: undefined } };
+    const found = await parent().parts.recover?.(before);
+    // What it has cost was paid with the end of that life.
+    return found === undefined || found === "goes-on" ? undefined : { ...found, bill: noBill, told: true };
+  }
+
+  async #endOf(task: Task, why: string): Promise<TaskEnd> {
+    const found = await this.#lead.parent().parts.recover?.(task);
+    const failed = { status: "failed" as const, summary: `${task.data.description}: ${why}`, error: why };
+    if (found === undefined || found === "goes-on") return { ...failed, unsettled: true };
+    if (found.bill) this.#lead.tree.budget.add(found.bill);
+    return found.status === "completed" ? found : { ...found, ...failed };
   }
 
   async #toOne({ from, to, words, call, approves }: TeamMessage): Promise<AgentSendOutcome> {
@@ -200,7 +239,8 @@ export class TeamLead implements LedTeam {
     const rest = { status: "completed", startedAt: 0, endedAt: 0, isTold: true } as const;
     const task: Task = this.#session.state.tasks.get(taskId) ?? { id: taskId, data, ...rest };
     if (isRunning(task)) return { ok: false, why: `${name} cannot be reached now.` };
-    if (task.data.message === message.id && (await this.#hasInput(session, message.id))) return { ok: true };
+    if (task.data.message === message.id && (await wasTold(tree.ports.store, session, message.id)))
+      return { ok: true };
     const callId = task.data.callId ?? taskId;
     const plans = approves ? false : task.data.plans;
     const tasks = this.#session.tasks.forCall(callId);
@@ -210,13 +250,6 @@ export class TeamLead implements LedTeam {
       const reason = thrown instanceof Error ? thrown.message : String(thrown);
       return { ok: false, why: `${name} cannot go on: ${reason}` };
     }
-  }
-
-  /** Whether it was ever told this, or anything. */
-  async #hasInput(session: string, id: string | undefined): Promise<boolean> {
-    for await (const event of this.#lead.tree.ports.store.read(session))
-      if (event.type === "input.accepted" && (id === undefined || event.input.id === id)) return true;
-    return false;
   }
 
   async #create({ name, description }: Parameters<TeamCommands["create"]>[0]): Promise<TeamSaid> {

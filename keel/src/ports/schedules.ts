@@ -16,8 +16,10 @@ export interface ScheduleBook {
   runs(id: string): Promise<readonly ScheduledRun[]>;
   /** True for one caller only, of whatever process and whenever: the due time is theirs. On disk when it resolves. */
   claim(run: ScheduledRun): Promise<boolean>;
-  /** What became of it since. Nothing where its schedule is gone. */
+  /** What became of it since, by whoever runs it. Nothing where its schedule is gone. */
   update(run: ScheduledRun): Promise<void>;
+  /** A later due time wants it to end. Others do this while it runs: nothing of what `update` says is lost, either way. */
+  replace(run: Pick<ScheduledRun, "schedule" | "due">): Promise<void>;
   close(): Promise<void>;
 }
 

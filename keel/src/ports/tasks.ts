@@ -14,7 +14,7 @@ export type TaskWork = {
 
 export type TaskEnd = Pick<
   TaskData,
-  "exitCode" | "signal" | "summary" | "error" | "report" | "bill" | "toolUses" | "unsettled"
+  "exitCode" | "signal" | "summary" | "error" | "report" | "bill" | "toolUses" | "unsettled" | "told"
 > & {
   readonly status: "completed" | "failed" | "stopped";
   /** The budget ended it. */

@@ -239,7 +239,7 @@ export class TaskBoard implements SessionTasks {
     const { status, ...rest } = end;
     // Who ended by itself before the stop reached it was not stopped.
     const by = status === "stopped" ? held.by : (end.by ?? "itself");
-    const isTold = held.by === "model" || held.waiters > 0 || task.data.origin === "waited";
+    const isTold = end.told || held.by === "model" || held.waiters > 0 || task.data.origin === "waited";
     const data: TaskData = { ...task.data, ...rest, by, ...(isTold ? { told: true } : {}) };
     try {
       this.#world.record({ type: "task.changed", taskId: id, status, data });

@@ -114,6 +114,12 @@ export const shelves: Readonly<Record<string, Shelf>> = {
   team: { title: "A team at work", show: page(worker("checkout")) },
   schedules: { title: "Schedules", show: page({ page: "schedules" }) },
   schedule: { title: "One schedule", show: page({ page: "schedules", schedule: "news" }) },
+  missed: { title: "A schedule that failed", show: page({ page: "schedules", schedule: "links" }) },
+  paused: { title: "A schedule that is paused", show: page({ page: "schedules", schedule: "backup" }) },
+  unscheduled: {
+    title: "Nothing is scheduled",
+    show: page({ page: "schedules" }, { ...scene, schedules: [] }),
+  },
   groups: { title: "Chat groups", show: page({ page: "groups" }) },
   group: { title: "One chat group", show: page({ page: "groups", group: "lunch" }) },
   permissions: { title: "Settings: permissions", show: page({ page: "settings", on: "permissions" }) },

@@ -20,7 +20,7 @@ export function GroupChat({ group }: { readonly group: GroupEntry }): ReactEleme
     useCallback(() => client.groups.log({ group: id, last: shown }), [client, id]),
   );
   const lines = answer?.lines ?? [];
-  const place = useRef<HTMLOListElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is new is shown to whoever reads the end
   useEffect(() => {
@@ -30,7 +30,7 @@ export function GroupChat({ group }: { readonly group: GroupEntry }): ReactEleme
     <>
       <GroupFacts group={group} />
       {problem !== "" && <p role="status">{problem}</p>}
-      <ol
+      <div
         className="group-log"
         ref={place}
         role="log"
@@ -41,15 +41,17 @@ export function GroupChat({ group }: { readonly group: GroupEntry }): ReactEleme
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
         }}
       >
-        {lines.map((line, at) => (
-          <GroupLine
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and none moves
-            key={at}
-            line={line}
-          />
-        ))}
-        {answer && lines.length === 0 && <li className="quiet">{words.groups.nothing}</li>}
-      </ol>
+        <ol>
+          {lines.map((line, at) => (
+            <GroupLine
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and none moves
+              key={at}
+              line={line}
+            />
+          ))}
+          {answer && lines.length === 0 && <li className="quiet">{words.groups.nothing}</li>}
+        </ol>
+      </div>
       <GroupWriter group={group} onSaid={() => void look()} />
     </>
   );

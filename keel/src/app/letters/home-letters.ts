@@ -159,6 +159,8 @@ export class HomeLetters {
           ? "No session here takes messages."
           : "Several sessions are open here: name one as uds:<socket>#<session>.",
       );
+    // Its own socket is a way to itself.
+    if (to === letter.from) return refused("That is you.");
     const near = this.#ports.opened(to);
     if (!near) return refused(`The session ${to} is not open here.`);
     const sender = await this.#senderOf(letter, signal);

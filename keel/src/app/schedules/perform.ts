@@ -9,9 +9,15 @@ import type { OpenSession } from "../open-session.ts";
 import type { Opening } from "../sessions/openings.ts";
 import type { TryEnd } from "./scheduler.ts";
 
+/** What is needed of the session that is told. */
+export type ToldSession = Pick<
+  OpenSession,
+  "onEvent" | "submit" | "history" | "openAsks" | "leave" | "closed"
+>;
+
 export type PerformPorts = {
   /** The session of this id, open: taken up where there is one, begun where there is none and `opening` says how. */
-  use(id: string, opening: Opening | undefined): Promise<OpenSession>;
+  use(id: string, opening: Opening | undefined): Promise<ToldSession>;
   /** Whether somebody can answer what is asked while this process runs. */
   readonly asks: "answered" | "left";
 };
@@ -41,7 +47,14 @@ export async function performRun(
     // What runs beside the question may end after it.
     if (event.type === "ask.opened" || event.type === "tool.finished") void leave();
   });
-  const interrupt = (): void => void session.submit({ type: "interrupt" }).catch(() => undefined);
+  let isOver = false;
+  /** While it still waits, the turn that runs is somebody else's: then it is taken back, and nothing is interrupted. */
+  const interrupt = async (): Promise<void> => {
+    const dropped = await session.submit({ type: "drop", inputId: input });
+    const hadBegun = dropped.type === "dropped" && !dropped.found;
+    if (hadBegun && !isOver) await session.submit({ type: "interrupt" });
+  };
+  const end = (): void => void interrupt().catch(() => undefined);
   try {
     // The same id is the same input: after a crash it is not said again.
     await session.submit({
@@ -54,15 +67,16 @@ export async function performRun(
     });
     for await (const event of session.history()) settleBy(event, input, settled.resolve);
     await leave();
-    signal.addEventListener("abort", interrupt, { once: true });
-    if (signal.aborted) interrupt();
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
     const gone = session.closed.then((): TryEnd | Promise<TryEnd> =>
       isLeaving ? settled.promise : { kind: "failed", why: "closed" },
     );
     return await Promise.race([settled.promise, gone]);
   } finally {
+    isOver = true;
     stop();
-    signal.removeEventListener("abort", interrupt);
+    signal.removeEventListener("abort", end);
   }
 }
 

@@ -197,8 +197,32 @@ const bound = (book: ScheduleBook): ScheduleBook => ({
   runs: (id) => book.runs(id),
   claim: (run) => book.claim(run),
   update: (run) => book.update(run),
+  replace: (run) => book.replace(run),
   close: () => book.close(),
 });
+
+test.each(kinds)(
+  "what a later due time wants takes nothing from what a run has written, or it from that (%s)",
+  async (kind) => {
+    const book = openBook(kind);
+    await book.keep(schedule());
+    const run = { schedule: "s", due: minute, claimedAt: minute, session: "x", inputs: ["one"] };
+    await book.claim(run);
+    const tried = { ...run, startedAt: minute, inputs: ["one", "two"] };
+    await book.update(tried);
+    await book.replace(run);
+    expect(await book.runs("s")).toEqual([{ ...tried, replaced: true }]);
+    const end = { at: minute, how: "failed", why: "replaced" } as const;
+    await book.update({ ...tried, end });
+    expect(await book.runs("s")).toEqual([{ ...tried, end, replaced: true }]);
+    await book.replace({ schedule: "s", due: 2 * minute });
+    expect(await book.runs("s")).toHaveLength(1);
+    await book.remove("s");
+    await book.keep(schedule());
+    await book.claim(run);
+    expect(await book.runs("s"), "of a life before").toEqual([run]);
+  },
+);
 
 test("while an earlier one works the next is skipped, waits, or takes its place", async () => {
   for (const [overlap, outcome] of [

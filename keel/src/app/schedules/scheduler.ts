@@ -206,7 +206,7 @@ export class Scheduler {
       due: due.at,
     });
     if (skipped !== undefined || !overlaps || schedule.overlap !== "replace") return;
-    for (const each of open) await book.update({ ...each, replaced: true });
+    for (const each of open) await book.replace(each);
     await bell.ring(schedule.id);
   }
 

@@ -15,6 +15,8 @@ import {
 import { keptRuns, oldEnough } from "./kept-runs.ts";
 
 const suffix = ".json";
+/** A file of its own says that a run is replaced: whoever says it does not write what the run writes. */
+const mark = ".replaced";
 
 export class FileBook implements ScheduleBook {
   readonly #folder: string;
@@ -52,7 +54,9 @@ export class FileBook implements ScheduleBook {
     const folder = this.#runFolder(id);
     const dues = (await names(folder)).flatMap((name) => dueIn(name) ?? []).sort((a, b) => a - b);
     const found = await Promise.all(dues.map((due) => readJson(path.join(folder, `${due}${suffix}`))));
-    return found.flatMap((data) => scheduledRunSchema.safeParse(data).data ?? []);
+    const runs = found.flatMap((data) => scheduledRunSchema.safeParse(data).data ?? []);
+    const marks = new Set((await names(folder)).filter((name) => name.endsWith(mark)));
+    return runs.map((run) => (marks.has(`${run.due}${mark}`) ? { ...run, replaced: true } : run));
   }
 
   async claim(run: ScheduledRun): Promise<boolean> {
@@ -83,15 +87,22 @@ export class FileBook implements ScheduleBook {
     if (run.end) await this.#prune(run.schedule, run.end.at);
   }
 
+  async replace({ schedule, due }: Pick<ScheduledRun, "schedule" | "due">): Promise<void> {
+    const folder = this.#runFolder(schedule);
+    if ((await readJson(path.join(folder, `${due}${suffix}`))) === undefined) return;
+    await writeFile(path.join(folder, `${due}${mark}`), "", { mode: 0o600, flush: true });
+    await syncFolder(folder);
+  }
+
   async close(): Promise<void> {
     // Nothing is held open between two calls.
   }
 
   async #prune(id: string, now: number): Promise<void> {
     const ended = (await this.runs(id)).filter(({ end }) => end);
-    for (const run of ended.slice(0, -keptRuns))
-      if (oldEnough(run, now))
-        await unlink(path.join(this.#runFolder(id), `${run.due}${suffix}`)).catch(() => undefined);
+    for (const run of ended.slice(0, -keptRuns).filter((each) => oldEnough(each, now)))
+      for (const end of [suffix, mark])
+        await unlink(path.join(this.#runFolder(id), `${run.due}${end}`)).catch(() => undefined);
   }
 
   async #replace(file: string, value: object): Promise<void> {

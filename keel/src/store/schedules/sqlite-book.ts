@@ -65,22 +65,32 @@ export class SqliteBook implements ScheduleBook {
     });
   }
 
+  replace(wanted: Pick<ScheduledRun, "schedule" | "due">): Promise<void> {
+    return this.#change(wanted, (known) => ({ ...known, replaced: true }));
+  }
+
   async update(changed: ScheduledRun): Promise<void> {
-    const { schedule, due, end } = changed;
-    await this.#database.change((run) =>
-      run.run(
-        "UPDATE runs SET data = ? WHERE schedule = ? AND due = ?",
-        JSON.stringify(changed),
-        schedule,
-        due,
-      ),
-    );
+    const { schedule, end } = changed;
+    await this.#change(changed, ({ replaced }) => (replaced ? { ...changed, replaced } : changed));
     if (!end) return;
     const ended = (await this.runs(schedule)).filter((each) => each.end);
     const old = ended.slice(0, -keptRuns).filter((each) => oldEnough(each, end.at));
     if (old.length === 0) return;
     await this.#database.change((run) => {
       for (const each of old) run.run("DELETE FROM runs WHERE schedule = ? AND due = ?", schedule, each.due);
+    });
+  }
+
+  #change(
+    { schedule, due }: Pick<ScheduledRun, "schedule" | "due">,
+    change: (known: ScheduledRun) => ScheduledRun,
+  ): Promise<void> {
+    return this.#database.change((run) => {
+      const row = run.get("SELECT data FROM runs WHERE schedule = ? AND due = ?", schedule, due);
+      const { data: known } = scheduledRunSchema.safeParse(row && dataIn(row));
+      if (!known) return;
+      const data = JSON.stringify(change(known));
+      run.run("UPDATE runs SET data = ? WHERE schedule = ? AND due = ?", data, schedule, due);
     });
   }
 
