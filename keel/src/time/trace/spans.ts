@@ -8,10 +8,11 @@
 import type { Durable } from "../../protocol/event/durable.ts";
 import { type EventHandlers, handle } from "../../protocol/event/envelope.ts";
 import { toolUses } from "../../protocol/message.ts";
-import { endsWell, type Stop, type TurnReason } from "../../protocol/reasons.ts";
+import { endsWell, type TurnReason } from "../../protocol/reasons.ts";
 import { readTraceparent, type SpanPlace, spanIdOf, traceIdOf } from "../../protocol/trace.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { type ContentCover, SpanContents } from "./contents.ts";
+import { errorOf, finishReasons } from "./ends.ts";
 import { usageOf } from "./sums.ts";
 
 export type SpanValue = string | number | boolean | readonly string[];
@@ -345,21 +346,4 @@ export class SpanWalk {
       ...(error === undefined ? {} : { error }),
     });
   }
-}
-
-const finishReasons: Readonly<Record<Stop, string>> = {
-  end: "stop",
-  stop_sequence: "stop",
-  tool_use: "tool_call",
-  output_limit: "length",
-  window_full: "length",
-  refusal: "content_filter",
-  pause: "pause",
-};
-
-function errorOf(event: Extract<Durable, { type: "tool.finished" }>): string | undefined {
-  if (event.denied) return "denied";
-  if (event.interrupted) return "interrupted";
-  if (event.invalid) return "invalid";
-  return event.failed ? "failed" : undefined;
 }
