@@ -211,6 +211,8 @@ describe.each(places)("a handle %s", (_, way, store) => {
     const [task] = await handle.inquire("tasks");
     expect(task).toMatchObject({ reports: true });
     const taskId = task?.id ?? "";
+    const output = async () => handle.inquire("taskOutput", { id: taskId });
+    await expect.poll(output).toMatchObject({ text: expect.stringContaining("begun") });
     const gone = until(
       handle.events(),
       (event) => event.type === "task.changed" && event.status !== "running" && event.taskId === taskId,
@@ -219,9 +221,7 @@ describe.each(places)("a handle %s", (_, way, store) => {
     await gone;
     expect(await handle.submit({ type: "stop", taskId: "none" })).toMatchObject({ found: false });
     expect(await handle.inquire("tasks")).toEqual([]);
-    expect(await handle.inquire("taskOutput", { id: taskId })).toMatchObject({
-      text: expect.stringContaining("begun"),
-    });
+    expect(await output()).toMatchObject({ text: expect.stringContaining("begun") });
   });
 
   test("sends a running call into the background", async () => {

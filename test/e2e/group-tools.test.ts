@@ -62,7 +62,7 @@ test.each([undefined, "docker", "container"] as const)(
     expect(said).toEqual(["In a moment", "Came of it: Sent."]);
     for (const context_mode of ["group", "isolated"]) {
       const prompt = `Look at the ${context_mode}.`;
-      const when = { schedule_type: "once", schedule_value: soon(2_500), context_mode };
+      const when = { schedule_type: "once", schedule_value: soon(8_000), context_mode };
       const [answer] = await asked(stage, "team", order(tool("schedule_task"), { prompt, ...when }));
       expect(answer).toMatch(/^Came of it: Scheduled as look-at-the-\w+-[0-9a-f]{6}: at 20/);
       const isDue = (text: string): boolean => text.includes("(The scheduled task") && text.includes(prompt);

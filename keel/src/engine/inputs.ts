@@ -44,13 +44,14 @@ export async function dropInput(work: InputRecorder, inputId: string): Promise<R
   return { type: "dropped", inputId, found };
 }
 
-/** After an interrupt: all that wait, or only the one whose turn was about to begin, if there is one. */
+/** After an interrupt: all that wait, or only the one whose turn was about to begin: taken already, or next to be. */
 export async function dropQueued(
   work: InputRecorder,
-  which: { readonly all: boolean; readonly taken: string | undefined },
+  which: { readonly all: boolean; readonly taken: string | undefined; readonly running: boolean },
 ): Promise<Pick<Extract<Receipt, { type: "interrupted" }>, "stillQueued" | "dropped">> {
   const queued = work.state.pending.map(({ id }) => id);
-  const dropped = queued.filter((id) => which.all || id === which.taken);
+  const begun = which.running ? which.taken : queued[0];
+  const dropped = queued.filter((id) => which.all || id === begun);
   for (const inputId of dropped) work.record({ type: "input.dropped", inputId, why: "cancelled" });
   const stillQueued = work.state.pending.map(({ id }) => id);
   await work.saved();

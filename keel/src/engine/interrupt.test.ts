@@ -129,6 +129,17 @@ describe("an interrupt", () => {
     expect(dropped.all("turn.finished")).toHaveLength(1);
   });
 
+  test("of an input that is taken and whose turn has not begun ends that input", async () => {
+    const opened = await openTestSession({ script: { replies: [reply("Never said.")] } });
+    const receipt = interruptAt(opened, "input.accepted");
+    const id = "00000000-0000-4000-8000-000000000001";
+    await opened.say("go", { id });
+    await opened.session.run();
+    expect(await receipt).toMatchObject({ stillQueued: [], dropped: [id] });
+    expect(opened.all("input.dropped")).toMatchObject([{ inputId: id, why: "cancelled" }]);
+    expect(opened.all("turn.started")).toEqual([]);
+  });
+
   test("when nothing runs changes nothing", async () => {
     const { session, types } = await openTestSession();
     expect(await session.submit({ type: "interrupt" })).toEqual({

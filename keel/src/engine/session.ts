@@ -363,7 +363,7 @@ export class Session {
     }
     // An input whose turn has not begun yet is what was interrupted.
     const taken = this.#doing?.step.kind === "take-input" ? this.#doing.input : undefined;
-    return { type: "interrupted", running, ...(await dropQueued(this.#work(), { all, taken })) };
+    return { type: "interrupted", running, ...(await dropQueued(this.#work(), { all, taken, running })) };
   }
 
   #stop(by: "host" | "shutdown" | "answer" | "budget", reason?: TurnReason): void {

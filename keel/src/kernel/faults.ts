@@ -1,6 +1,5 @@
 /** The one table of faults: what the person reads, what they can do, and how the command exits. */
-import { machineFaults } from "./machine-faults.ts";
-import { databaseFaults, farFaults, packageFaults, providerFaults } from "./outside-faults.ts";
+import { databaseFaults, farFaults, machineFaults, packageFaults, providerFaults } from "./outside-faults.ts";
 
 type FaultRow = {
   readonly says: string;

@@ -1,4 +1,4 @@
-/** Faults that come from outside of this machine: a part of the one table in `faults.ts`. */
+/** Faults that come from outside of Keel, of this machine and of others: a part of the one table in `faults.ts`. */
 
 /** What is known of a refusal. */
 const ofProvider = ["status", "type", "requestId", "retryAfterMs", "reason"] as const;
@@ -160,5 +160,25 @@ export const databaseFaults = (exits: {
       says: "Another worker has session {session} now; nothing more is written here.",
       hint: "It goes on there, and whoever follows it sees it there.",
       exit: exits.sessionBusy,
+    },
+  }) as const;
+
+/** This machine cannot do what is wanted, or has no more of it. */
+export const machineFaults = (exits: Readonly<Record<"turnFailed" | "setUp", number>>) =>
+  ({
+    sandbox_unavailable: {
+      says: "Commands cannot be confined here: {reason}.",
+      hint: "`keel doctor` says what the sandbox can do on this machine; `sandbox.enabled` turns it off.",
+      exit: exits.setUp,
+    },
+    descriptors_used_up: {
+      says: "{program} could not be started: too many files are open.",
+      hint: "Raise the limit of open files (`ulimit -n`), or end what holds them.",
+      exit: exits.turnFailed,
+    },
+    files_used_up: {
+      says: "Too many files are open: {reason}",
+      hint: "Raise the limit of open files (`ulimit -n`), or end what holds them; then go on with `keel --continue`.",
+      exit: exits.turnFailed,
     },
   }) as const;
