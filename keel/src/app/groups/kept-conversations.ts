@@ -9,7 +9,7 @@ import { spoken } from "../../groups/spoken.ts";
 import { toldLines } from "../../groups/trigger.ts";
 import { reasonOf } from "../../kernel/fault.ts";
 import { shorten } from "../../kernel/text.ts";
-import type { DurableEvent } from "../../protocol/event/durable.ts";
+import type { Durable, DurableEvent } from "../../protocol/event/durable.ts";
 import { isDurable } from "../../protocol/event/envelope.ts";
 import type { ChatGroup } from "../../protocol/group.ts";
 import { lastTextOf, textOf } from "../../protocol/message.ts";
@@ -34,7 +34,7 @@ export function keepConversations(
     const { seq } = event;
     keeping = keeping
       .then(async () => {
-        const why = await keep(group, await Array.fromAsync(session.history()), seq);
+        const why = await keep(group, session.history(), seq);
         if (why !== undefined) tell?.("group.not_kept", { group: group.id, why });
       })
       .catch((thrown: unknown) => tell?.("group.not_kept", { group: group.id, why: reasonOf(thrown) }));
@@ -43,14 +43,19 @@ export function keepConversations(
 
 async function keep(
   { folder, trigger }: Pick<ChatGroup, "folder" | "trigger">,
-  events: readonly (DurableEvent & { seq: number; at: number })[],
+  history: ReturnType<OpenSession["history"]>,
   upTo: number,
 ): Promise<string | undefined> {
-  const end = events.findIndex(({ seq }) => seq === upTo);
-  const compacted = events[end];
-  if (compacted?.type !== "context.compacted") return undefined;
-  const start = events.findLastIndex(({ type }, index) => index < end && type === "context.compacted");
-  const said = events.slice(start + 1, end).flatMap((event) => lineOf(event, trigger));
+  let said: string[] = [];
+  let compacted: Extract<Durable, { type: "context.compacted" }> | undefined;
+  for await (const event of history) {
+    if (event.type !== "context.compacted") said.push(...lineOf(event, trigger));
+    else if (event.seq === upTo) compacted = event;
+    // What was said before an earlier one has its own page.
+    else said = [];
+    if (event.seq === upTo) break;
+  }
+  if (!compacted) return undefined;
   const summary = compacted.summary.replace(summaryIntroduction, "").trim();
   const title = titleOf(summary);
   const page = `# ${title}\n\n${summary}\n\n## What was said\n\n${said.join("\n\n")}\n`;
